@@ -1,0 +1,1 @@
+"""The program model that the front end produces and everything else reads."""

@@ -1,0 +1,111 @@
+"""How an object's bytes divide into typed cells, and how its parts are called in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plait.model.types import Scalar
+
+
+@dataclass(slots=True, eq=False)
+class ScalarLayout:
+    size: int
+    scalar: Scalar
+    spelling: str
+
+
+@dataclass(slots=True, eq=False)
+class ArrayLayout:
+    size: int
+    element: Layout
+    count: int
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A member of a record. A bit-field has `bit_width` bits from bit `bit_offset` of `offset`."""
+
+    name: str
+    offset: int
+    layout: Layout
+    bit_offset: int = 0
+    bit_width: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class RecordLayout:
+    size: int
+    name: str
+    fields: tuple[Field, ...]
+    is_union: bool
+
+
+@dataclass(slots=True, eq=False)
+class OpaqueLayout:
+    """Bytes of no declared type, as malloc returns them."""
+
+    size: int
+
+
+Layout = ScalarLayout | ArrayLayout | RecordLayout | OpaqueLayout
+
+
+@dataclass(slots=True, frozen=True)
+class Cell:
+    """A scalar leaf of an object; the members of a union give overlapping cells."""
+
+    offset: int
+    scalar: Scalar
+    path: str
+
+
+def cells(layout: Layout, offset: int = 0, path: str = "") -> Iterator[Cell]:
+    """All scalar leaves in memory order; a bit-field appears as the bytes that hold it."""
+    match layout:
+        case ScalarLayout():
+            yield Cell(offset, layout.scalar, path)
+        case ArrayLayout():
+            for index in range(layout.count):
+                place = offset + index * layout.element.size
+                yield from cells(layout.element, place, f"{path}[{index}]")
+        case RecordLayout():
+            for field in layout.fields:
+                inner = f"{path}.{field.name}" if field.name else path
+                yield from cells(field.layout, offset + field.offset, inner)
+        case OpaqueLayout():
+            return
+
+
+def path_at(layout: Layout, offset: int, size: int = 1) -> str:
+    """The source-level name of the part at `offset` ('.items[3].next'), '+offset' when unnamed."""
+    match layout:
+        case ScalarLayout() if offset == 0:
+            return ""
+        case ArrayLayout() if layout.element.size and 0 <= offset < layout.size:
+            index, rest = divmod(offset, layout.element.size)
+            return f"[{index}]" + path_at(layout.element, rest, size)
+        case RecordLayout():
+            for field in layout.fields:
+                inside = offset - field.offset
+                if 0 <= inside and inside + size <= max(field.layout.size, 1):
+                    prefix = f".{field.name}" if field.name else ""
+                    return prefix + path_at(field.layout, inside, size)
+    return "" if offset == 0 else f"+{offset}"
+
+
+def scalar_at(layout: Layout, offset: int, size: int) -> ScalarLayout | None:
+    """The declared scalar of exactly that place and size; the first member of a union wins."""
+    match layout:
+        case ScalarLayout():
+            return layout if offset == 0 and size == layout.size else None
+        case ArrayLayout() if layout.element.size and 0 <= offset < layout.size:
+            return scalar_at(layout.element, offset % layout.element.size, size)
+        case RecordLayout():
+            for field in layout.fields:
+                inside = offset - field.offset
+                if 0 <= inside and inside + size <= field.layout.size:
+                    found = scalar_at(field.layout, inside, size)
+                    if found is not None:
+                        return found
+    return None

@@ -1,0 +1,147 @@
+"""Programs: static objects, functions as control-flow automata, sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from plait.errors import Diagnostic
+from plait.model.actions import Action, Origin
+from plait.model.layout import Layout
+from plait.model.types import DataModel, Scalar
+
+
+@dataclass(slots=True, eq=False)
+class Relocation:
+    """A pointer inside an initial value: the address of a static object or of a function."""
+
+    offset: int
+    target: StaticObject | str
+    addend: int
+
+
+@dataclass(slots=True, eq=False)
+class StaticObject:
+    """A global variable, static local or string literal; per thread if `thread_local`.
+
+    `initial` holds final addresses already; `relocations` says which of its bytes are pointers.
+    `page` is the number of its first page (for a thread-local object: of the initial thread's
+    copy); see `Program.address_of`.
+    """
+
+    name: str
+    layout: Layout
+    initial: bytes
+    relocations: tuple[Relocation, ...]
+    origin: Origin
+    spelling: str  # the C type as written
+    thread_local: bool = False
+    read_only: bool = False
+    library: bool = False
+    page: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.layout.size
+
+
+@dataclass(slots=True, eq=False)
+class RegisterDecl:
+    """`name` is the source's for variables and parameters, empty for temporaries."""
+
+    name: str
+    type: Scalar
+    spelling: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class FrameSlot:
+    """A local that lives in memory: its address is taken, or it is a struct, union or array.
+
+    Its life begins and ends with EnterScope and LeaveScope actions (and ends with the frame).
+    """
+
+    index: int
+    name: str
+    layout: Layout
+    origin: Origin
+    spelling: str
+
+    @property
+    def size(self) -> int:
+        return self.layout.size
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    source: int
+    action: Action
+    target: int
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A control-flow automaton. Location 0 is the entry; parameters are the first registers.
+
+    `edges[l]` lists the edges that leave location l: several only if all are Guards.
+    """
+
+    name: str
+    display: str
+    origin: Origin
+    registers: list[RegisterDecl]
+    parameters: int
+    slots: list[FrameSlot]
+    edges: list[list[Edge]]
+    returns: Scalar | None
+    library: bool = False
+    page: int = 0
+
+    def all_edges(self) -> list[Edge]:
+        return [edge for leaving in self.edges for edge in leaving]
+
+
+@dataclass(slots=True, eq=False)
+class SourceFile:
+    path: str
+    lines: list[str]
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """A linked program. `entry` names the function in which the initial thread starts."""
+
+    data_model: DataModel
+    functions: dict[str, Function]
+    objects: list[StaticObject]
+    entry: str
+    sources: list[SourceFile]
+    assumptions: list[str] = field(default_factory=list)
+    unsupported: list[Diagnostic] = field(default_factory=list)
+    first_free_page: int = 0
+
+    def address_of(self, item: StaticObject | Function) -> int:
+        return item.page << self.data_model.page_bits
+
+    def place(self, origin: Origin) -> str:
+        """`file:line:column` of an origin."""
+        if origin.file < 0:
+            return "(library)"
+        return f"{self.sources[origin.file].path}:{origin.line}:{origin.column}"
+
+    def text(self, origin: Origin) -> str:
+        """The source text of an origin, its white space folded."""
+        if origin.file < 0:
+            return ""
+        lines = self.sources[origin.file].lines[origin.line - 1 : origin.end_line]
+        if not lines:
+            return ""
+        lines = [*lines[:-1], lines[-1][: origin.end_column - 1]]
+        lines[0] = lines[0][origin.column - 1 :]
+        return " ".join(" ".join(lines).split())
+
+    def diagnostic(self, origin: Origin, message: str) -> Diagnostic:
+        if origin.file < 0:
+            return Diagnostic(message)
+        source = self.sources[origin.file]
+        line = source.lines[origin.line - 1] if origin.line <= len(source.lines) else ""
+        return Diagnostic(message, source.path, origin.line, origin.column, line)
