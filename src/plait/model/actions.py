@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from plait.model.expressions import Expr, Register
-from plait.model.types import Scalar
 
 
 @dataclass(slots=True, frozen=True)
 class Origin:
-    """The source range an action stands for; lines and columns count from 1, in the file read."""
+    """The source range an action stands for; lines and columns count from 1, in the file read.
+
+    An `end_column` of 0 is the end of the line (the range ends inside a macro).
+    """
 
     file: int
     line: int
@@ -118,13 +120,16 @@ class Fence:
 class Input:
     """target := a non-deterministic value of its type, or one of 0 .. count-1 if `count` is given.
 
-    A count of 0 or less ends the execution as Prune does: there is no value to choose.
+    A count of 0 or less ends the execution as Prune does: there is no value to choose. An
+    `indeterminate` value (of a variable that was not initialised) need not be chosen before it is
+    used.
     """
 
     origin: Origin
     target: Register
     name: str
     count: Expr | None = None
+    indeterminate: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -38,6 +38,7 @@ class StaticObject:
     read_only: bool = False
     library: bool = False
     page: int = 0
+    indeterminate: bool = False  # its initial contents are unknown: an undefined extern variable
 
     @property
     def size(self) -> int:
@@ -135,7 +136,8 @@ class Program:
         lines = self.sources[origin.file].lines[origin.line - 1 : origin.end_line]
         if not lines:
             return ""
-        lines = [*lines[:-1], lines[-1][: origin.end_column - 1]]
+        if origin.end_column:
+            lines = [*lines[:-1], lines[-1][: origin.end_column - 1]]
         lines[0] = lines[0][origin.column - 1 :]
         return " ".join(" ".join(lines).split())
 

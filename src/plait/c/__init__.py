@@ -1,0 +1,74 @@
+"""The front end: C sources to a program model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from plait.c.options import FrontEndOptions
+from plait.errors import Diagnostic, InputError
+from plait.model.program import Program
+from plait.model.properties import Specification
+
+
+def load(
+    files: Sequence[str], options: FrontEndOptions, specification: Specification
+) -> Program:
+    """Read, check and link C files into one program."""
+    from plait.c import toolchain
+    from plait.c.libclang import library
+    from plait.c.linker import Linker
+    from plait.c.unit import Unit
+
+    chosen: list[tuple[str, FrontEndOptions]]
+    if options.compile_commands is not None:
+        chosen = toolchain.from_compile_commands(options.compile_commands, tuple(files), options)
+    else:
+        if not files:
+            raise InputError("no source file given")
+        chosen = [(path, options) for path in files]
+    for path, _ in chosen:
+        _check_readable(path)
+    clang = library()
+    linker = Linker(clang, options, specification)
+    for number, (path, own) in enumerate(chosen):
+        flags = toolchain.flags(path, own, clang.resource_dir)
+        parsed = clang.parse(path, flags)
+        errors = parsed.errors()
+        if errors:
+            raise InputError(_compiler_error(errors, path))
+        linker.add(path, Unit(linker, clang, parsed, path, number))
+    if not any(options.entry in unit.functions for unit in linker.units):
+        where = ", ".join(path for path, _ in chosen)
+        raise InputError(f"{where}: no function '{options.entry}' is defined (see --entry)")
+    return linker.link()
+
+
+def _check_readable(path: str) -> None:
+    if os.path.isdir(path):
+        raise InputError(f"{path}: is a directory, not a C source")
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(65536)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    if not head.strip():
+        raise InputError(f"{path}: the file is empty")
+    if b"\0" in head:
+        raise InputError(f"{path}: a binary file, not a C source")
+
+
+def _compiler_error(errors: list[tuple[str, str, int, int]], path: str) -> Diagnostic:
+    message, file, line, column = errors[0]
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    source = ""
+    try:
+        with open(file, "rb") as stream:
+            lines = stream.read().decode("utf-8", "replace").splitlines()
+            source = lines[line - 1] if 0 < line <= len(lines) else ""
+    except OSError:
+        source = ""
+    return Diagnostic(f"error: {message}{more}", file or path, line, column, source)
+
+
+__all__ = ["FrontEndOptions", "load"]

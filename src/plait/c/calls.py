@@ -1,0 +1,406 @@
+"""Lowering of calls: functions of the program, of the library, and plait's intrinsics."""
+
+from __future__ import annotations
+
+from plait.c import syntax as s
+from plait.c.atomics import ATOMIC_PREFIX, Atomics
+from plait.c.libclang import Cursor
+from plait.c.places import MemoryPlace
+from plait.c.syntax import Node, strip
+from plait.c.terms import binary, constant, convert, pointer_add, truth
+from plait.c.types import CType, Shape
+from plait.errors import UnsupportedCode
+from plait.model.actions import (
+    Allocate,
+    AtomicBegin,
+    AtomicEnd,
+    Call,
+    Check,
+    CheckKind,
+    EndProcess,
+    EndThread,
+    Fence,
+    Free,
+    Input,
+    ObjectSize,
+    Output,
+    Prune,
+    Spawn,
+    Store,
+    Unsupported,
+    Wait,
+)
+from plait.model.expressions import (
+    BinaryOp,
+    Const,
+    CurrentThread,
+    Expr,
+    Register,
+    StaticAddress,
+)
+from plait.model.types import I32, I128, Kind, Scalar
+
+_IDENTITY_BUILTINS = {
+    "__builtin_expect",
+    "__builtin_expect_with_probability",
+    "__builtin_assume_aligned",
+    "__builtin_launder",
+}
+_IGNORED_BUILTINS = {"__builtin_prefetch", "__builtin___clear_cache", "__builtin_assume"}
+_OVERFLOW_OPERATORS = {"add": BinaryOp.ADD, "sub": BinaryOp.SUB, "mul": BinaryOp.MUL}
+_VARIADIC_UNIT = 8
+
+
+class Calls(Atomics):
+    """Calls of one function."""
+
+    varargs: Register | None
+
+    def call(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
+        callee, arguments = node.children[0], node.children[1:]
+        target = strip(callee)
+        if target.kind == s.DECL_REF:
+            declaration = self.unit.library.getCursorReferenced(target.cursor)
+            if declaration.kind == s.FUNCTION:
+                name = self.unit.library.spelling(declaration)
+                special = self._special(name, node, arguments, used, declaration)
+                if special is not _ORDINARY:
+                    return special  # type: ignore[return-value]
+                linked = self.unit.function_name(declaration)
+                declared = self.unit.types.of(declaration)
+                return self._call(linked, None, declared, node, arguments, used)
+        function = self.rvalue(callee)
+        pointer_type = self.unit.type_of(callee)
+        pointee = pointer_type.inner if pointer_type.is_pointer else pointer_type
+        assert pointee is not None
+        return self._call(None, function, pointee, node, arguments, used)
+
+    def _call(
+        self,
+        name: str | None,
+        function: Expr | None,
+        declared: CType,
+        node: Node,
+        arguments: list[Node],
+        used: bool,
+    ) -> Expr | MemoryPlace | None:
+        result_type = self.unit.type_of(node)
+        values: list[Expr] = []
+        since = self.at
+        if function is not None:
+            values.append(function)
+        starts = [(since, self.emitted)] * len(values)
+        fixed = len(declared.parameters)
+        split = declared.variadic
+        extra: list[tuple[Expr, CType]] = []
+        for position, argument in enumerate(arguments):
+            value = self._argument(argument)
+            if split and position >= fixed:
+                extra.append((self.stable(value), self.unit.type_of(argument)))
+                continue
+            values.append(value)
+            starts.append((self.at, self.emitted))
+        values = [
+            self.keep(value, *start) for value, start in zip(values, starts, strict=True)
+        ]
+        if function is not None:
+            function, values = values[0], values[1:]
+        if split:
+            values.append(self._variadic_block(extra))
+        place: MemoryPlace | None = None
+        if result_type.shape is Shape.RECORD:
+            place = self.temporary_object(result_type)
+            values.insert(0, place.address)
+        target = None
+        if used and result_type.scalar is not None:
+            target = self.register(result_type.scalar)
+        callee: str | Expr = name if name is not None else function  # type: ignore[assignment]
+        self.emit(Call(self.origin, target, callee, tuple(values)))
+        return place if place is not None else target
+
+    def _argument(self, argument: Node) -> Expr:
+        """The value passed: a struct or union is copied, and the copy's address is passed."""
+        ctype = self.unit.type_of(argument)
+        if ctype.shape is not Shape.RECORD:
+            return self.rvalue(argument)
+        source = self.record(argument)
+        copy = self.temporary_object(ctype)
+        self.copy_record(copy, source)
+        return copy.address
+
+    def _variadic_block(self, values: list[tuple[Expr, CType]]) -> Expr:
+        """Variable arguments lie one after the other in a block of the caller's frame."""
+        if not values:
+            return Const(self.pointer, 0)
+        sizes = [_variadic_size(ctype) for _, ctype in values]
+        block = self.register(self.pointer)
+        size = constant(self.unit.size_type, sum(sizes))
+        self.emit(Allocate(self.origin, block, size, False, "stack"))
+        offset = 0
+        for (value, ctype), length in zip(values, sizes, strict=True):
+            where = pointer_add(block, Const(self.data_model.offset_type, offset))
+            if ctype.shape is Shape.RECORD:
+                self.copy(where, value, ctype)
+            else:
+                self.emit(Store(self.origin, where, value))
+            offset += length
+        return block
+
+    # Functions that are not ordinary calls
+
+    def _special(
+        self, name: str, node: Node, arguments: list[Node], used: bool, declaration: Cursor
+    ) -> object:
+        if name.startswith("__plait_"):
+            if name.startswith(ATOMIC_PREFIX):
+                return self.atomic_call(name[len(ATOMIC_PREFIX) :], node, arguments)
+            handler = getattr(self, "_intrinsic" + name[len("__plait") :], None)
+            if handler is not None:
+                return handler(arguments)
+        if name.startswith("__builtin_"):
+            return self._builtin(name, node, arguments, used)
+        if name in ("alloca", "__builtin_alloca"):
+            return self._alloca(arguments)
+        if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
+            return _ORDINARY
+        if name.startswith("__VERIFIER_nondet_"):
+            return self._nondet(name, node)
+        why = self.unit.linker.unsupported_functions.get(name)
+        if why is not None:
+            for argument in arguments:
+                self.effect(argument)
+            return self._stop(f"'{name}' is not supported: {why}", node)
+        if name in self.unit.linker.no_effect_functions:
+            return self._no_effect(name, node, arguments, used)
+        if not self.unit.is_modelled(name):
+            return self._undefined_function(name, node, arguments, used)
+        return _ORDINARY
+
+    def _stop(self, message: str, node: Node) -> Expr | MemoryPlace | None:
+        """An Unsupported action, and a value of the right type for what follows it."""
+        self.emit(Unsupported(self.origin, message))
+        return self._any_value(node, "unsupported", used=True)
+
+    def _any_value(self, node: Node, name: str, used: bool) -> Expr | MemoryPlace | None:
+        ctype = self.unit.type_of(node)
+        if ctype.shape is Shape.RECORD:
+            return self.temporary_object(ctype)
+        if ctype.scalar is None or not used:
+            return None
+        target = self.register(ctype.scalar)
+        self.emit(Input(self.origin, target, name))
+        return target
+
+    def _nondet(self, name: str, node: Node) -> Expr | MemoryPlace | None:
+        return self._any_value(node, f"{name}()", used=True)
+
+    def _no_effect(
+        self, name: str, node: Node, arguments: list[Node], used: bool
+    ) -> Expr | MemoryPlace | None:
+        values = [self._any_argument(argument) for argument in arguments]
+        if name == "printf" and values:
+            kept = tuple(value for value in values if value is not None)
+            self.emit(Output(self.origin, kept))
+        return self._any_value(node, f"{name}()", used)
+
+    def _any_argument(self, argument: Node) -> Expr | None:
+        value = self.value(argument)
+        return None if isinstance(value, MemoryPlace) else value
+
+    def _undefined_function(
+        self, name: str, node: Node, arguments: list[Node], used: bool
+    ) -> Expr | MemoryPlace | None:
+        for argument in arguments:
+            self._any_argument(argument)
+        self.unit.linker.assume_undefined(name)
+        return self._any_value(node, f"{name}()", used)
+
+    def _alloca(self, arguments: list[Node]) -> Expr:
+        target = self.register(self.pointer)
+        size = convert(self.unit.size_type, self.rvalue(arguments[0]))
+        self.emit(Allocate(self.origin, target, size, False, "stack"))
+        return target
+
+    # Compiler builtins
+
+    def _builtin(self, name: str, node: Node, arguments: list[Node], used: bool) -> object:
+        if name in _IDENTITY_BUILTINS:
+            first = self.rvalue(arguments[0])
+            for other in arguments[1:]:
+                self.effect(other)
+            return convert(self.unit.type_of(node).require_scalar(), first)
+        if name in _IGNORED_BUILTINS:
+            return None
+        if name == "__builtin_unreachable":
+            self.emit(
+                Check(
+                    self.origin,
+                    Const(I32, 0),
+                    CheckKind.UNDEFINED,
+                    "__builtin_unreachable is reached",
+                )
+            )
+            return None
+        if name in ("__builtin_trap", "__builtin_debugtrap"):
+            name = "__builtin_abort"
+        if name == "__builtin_constant_p":
+            known = self.unit.tree.integer(node)
+            return constant(I32, known or 0)
+        if name in ("__builtin_object_size", "__builtin_dynamic_object_size"):
+            kind = self.unit.tree.integer(arguments[1]) or 0
+            return constant(self.unit.type_of(node).require_scalar(), 0 if kind >= 2 else -1)
+        if name in ("__builtin_alloca", "__builtin_alloca_with_align"):
+            return self._alloca(arguments)
+        parts = name.split("_")
+        if name.endswith("_overflow") and "add" in name or "_sub" in name or "_mul" in name:
+            if name.endswith("_overflow"):
+                op = next(op for key, op in _OVERFLOW_OPERATORS.items() if key in parts[3])
+                return self._overflow_builtin(op, arguments)
+        folded = self.unit.tree.integer(node)
+        scalar = self.unit.type_of(node).scalar
+        if folded is not None and scalar is not None and scalar.kind is not Kind.FLOAT:
+            return constant(scalar, folded)
+        if name in ("__builtin_inf", "__builtin_huge_val", "__builtin_inff", "__builtin_nan",
+                    "__builtin_nanf", "__builtin_huge_valf"):  # fmt: skip
+            assert scalar is not None
+            return Const(scalar, float("nan" if "nan" in name else "inf"))
+        for candidate in (f"__plait_builtin_{name[10:]}", name[10:]):
+            if candidate in self.unit.linker.no_effect_functions:
+                return self._no_effect(candidate, node, arguments, used)
+            if self.unit.is_modelled(candidate):
+                declared = CType(Shape.FUNCTION, 1, candidate)
+                linked = self.unit.linker.library_function(candidate)
+                return self._call(linked, None, declared, node, arguments, used)
+        return self._stop(f"the builtin '{name}' is not supported", node)
+
+    def _overflow_builtin(self, op: BinaryOp, arguments: list[Node]) -> Expr:
+        """__builtin_add_overflow and its like: exact result, stored and compared."""
+        left = self.stable(self.rvalue(arguments[0]))
+        right = self.stable(self.rvalue(arguments[1]))
+        target = self.unit.type_of(arguments[2]).inner
+        assert target is not None
+        scalar = target.require_scalar()
+        if max(left.type.bits, right.type.bits, scalar.bits) > 64:
+            raise UnsupportedCode("an overflow builtin on 128-bit integers")
+        if op is BinaryOp.MUL and not (left.type.signed and right.type.signed):
+            wide = Scalar(Kind.INT, 128, signed=left.type.signed or right.type.signed)
+        else:
+            wide = I128
+        where = self.stable(self.rvalue(arguments[2]))
+        exact = self.temporary(binary(op, convert(wide, left), convert(wide, right)))
+        stored = self.temporary(convert(scalar, exact))
+        self.emit(Store(self.origin, where, stored))
+        return binary(BinaryOp.NE, convert(wide, stored), exact)
+
+    # Intrinsics of the library's C sources; `_intrinsic_NAME` lowers `__plait_NAME`
+
+    def _text(self, node: Node) -> str:
+        literal = strip(node)
+        if literal.kind != s.STRING:
+            raise UnsupportedCode("an intrinsic needs a string literal here")
+        return s.decode_string(self.unit.tree.name(literal), 1).decode("utf-8", "replace")
+
+    def _intrinsic_atomic_begin(self, arguments: list[Node]) -> None:
+        self.emit(AtomicBegin(self.origin))
+
+    def _intrinsic_atomic_end(self, arguments: list[Node]) -> None:
+        self.emit(AtomicEnd(self.origin))
+
+    def _intrinsic_wait(self, arguments: list[Node]) -> None:
+        condition = truth(self.rvalue(arguments[0]))
+        on = self.rvalue(arguments[2])
+        self.emit(Wait(self.origin, condition, self._text(arguments[1]), on))
+
+    def _intrinsic_self(self, arguments: list[Node]) -> Expr:
+        return CurrentThread(I32)
+
+    def _intrinsic_spawn(self, arguments: list[Node]) -> Expr:
+        target = self.register(I32)
+        function, argument = self.rvalue(arguments[0]), self.rvalue(arguments[1])
+        self.emit(Spawn(self.origin, target, function, argument))
+        return target
+
+    def _intrinsic_end_thread(self, arguments: list[Node]) -> None:
+        self.finish(EndThread(self.origin))
+
+    def _intrinsic_end_process(self, arguments: list[Node]) -> None:
+        status = self.rvalue(arguments[0])
+        self.finish(EndProcess(self.origin, status, self._text(arguments[1])))
+
+    def _intrinsic_check(self, arguments: list[Node]) -> None:
+        kind = CheckKind(self._text(arguments[0]))
+        if kind in self.checks:
+            condition = truth(self.rvalue(arguments[1]))
+            self.check(condition, kind, self._text(arguments[2]))
+
+    def _intrinsic_assume(self, arguments: list[Node]) -> None:
+        self.emit(Prune(self.origin, truth(self.rvalue(arguments[0]))))
+
+    def _intrinsic_choose(self, arguments: list[Node]) -> Expr:
+        count = self.rvalue(arguments[1])
+        target = self.register(I32)
+        self.emit(Input(self.origin, target, self._text(arguments[0]), count))
+        return target
+
+    def _intrinsic_allocate(self, arguments: list[Node]) -> Expr:
+        size = convert(self.unit.size_type, self.rvalue(arguments[0]))
+        zeroed = self.unit.tree.integer(arguments[1])
+        if zeroed is None:
+            raise UnsupportedCode("__plait_allocate needs a constant 'zeroed'")
+        target = self.register(self.pointer)
+        storage = self._text(arguments[2])
+        self.emit(Allocate(self.origin, target, size, bool(zeroed), storage))
+        return target
+
+    def _intrinsic_free(self, arguments: list[Node]) -> None:
+        self.emit(Free(self.origin, self.rvalue(arguments[0])))
+
+    def _intrinsic_object_size(self, arguments: list[Node]) -> Expr:
+        target = self.register(self.unit.size_type)
+        self.emit(ObjectSize(self.origin, target, self.rvalue(arguments[0])))
+        return target
+
+    def _intrinsic_unsupported(self, arguments: list[Node]) -> None:
+        self.emit(Unsupported(self.origin, self._text(arguments[0])))
+
+    def _intrinsic_fence(self, arguments: list[Node]) -> None:
+        self.emit(Fence(self.origin, self.order_of(arguments[0])))
+
+    def _intrinsic_varargs(self, arguments: list[Node]) -> Expr:
+        if self.varargs is None:
+            raise UnsupportedCode("va_start outside of a variadic function")
+        return self.varargs
+
+    def _intrinsic_entry(self, arguments: list[Node]) -> Expr:
+        """`__plait_entry()`: the call of the user's entry function."""
+        linker = self.unit.linker
+        name, function_type = linker.entry_function()
+        values: list[Expr] = []
+        for position, parameter in enumerate(function_type.parameters):
+            scalar = parameter.require_scalar()
+            if position == 0 and scalar.kind is Kind.INT and name == "main":
+                values.append(constant(scalar, 1))
+            elif position == 1 and name == "main":
+                values.append(StaticAddress(self.pointer, linker.argument_vector()))
+            elif position == 2 and name == "main":
+                vector = linker.argument_vector()
+                values.append(StaticAddress(self.pointer, vector, self.pointer.size))
+            else:
+                target = self.register(scalar)
+                self.emit(Input(self.origin, target, f"argument {position + 1} of {name}()"))
+                values.append(target)
+        result = function_type.result
+        if result is None or result.scalar is None:
+            self.emit(Call(self.origin, None, linker.entry_name(), tuple(values)))
+            return Const(I32, 0)
+        target = self.register(result.scalar)
+        self.emit(Call(self.origin, target, linker.entry_name(), tuple(values)))
+        return convert(I32, target)
+
+
+def _variadic_size(ctype: CType) -> int:
+    size = ctype.size
+    return max(_VARIADIC_UNIT, (size + _VARIADIC_UNIT - 1) // _VARIADIC_UNIT * _VARIADIC_UNIT)
+
+
+_ORDINARY = object()

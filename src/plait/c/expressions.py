@@ -1,0 +1,803 @@
+"""Lowering of C expressions to actions and pure model expressions.
+
+Order of evaluation is fixed: operands left to right; in an assignment the address on the left,
+then the value on the right, then the store; arguments left to right, then the call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.c import syntax as s
+from plait.c.libclang import Cursor
+from plait.c.places import MemoryPlace, Place, Places, RegisterPlace, access_order
+from plait.c.syntax import Node, strip
+from plait.c.terms import (
+    binary,
+    conditional,
+    constant,
+    convert,
+    negation,
+    pointer_add,
+    scaled,
+    truth,
+    unary,
+    zero,
+)
+from plait.c.types import CType, Shape, find_member, layout_of, promote, usual_arithmetic
+from plait.errors import UnsupportedCode
+from plait.model.actions import Assign, Check, CheckKind, Skip
+from plait.model.expressions import (
+    BinaryOp,
+    Const,
+    Expr,
+    FunctionAddress,
+    Register,
+    StaticAddress,
+    UnaryOp,
+)
+from plait.model.types import F64, I32, I64, I128, Kind, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.c.unit import Unit
+
+    Change = Callable[[Expr], Expr]
+
+_OPERATORS = {
+    s.MUL: BinaryOp.MUL,
+    s.DIV: BinaryOp.DIV,
+    s.REM: BinaryOp.REM,
+    s.ADD: BinaryOp.ADD,
+    s.SUB: BinaryOp.SUB,
+    s.SHL: BinaryOp.SHL,
+    s.SHR: BinaryOp.SHR,
+    s.AND: BinaryOp.AND,
+    s.XOR: BinaryOp.XOR,
+    s.OR: BinaryOp.OR,
+    s.EQ: BinaryOp.EQ,
+    s.NE: BinaryOp.NE,
+    s.LT: BinaryOp.LT,
+    s.LE: BinaryOp.LE,
+}
+_STEPS = {s.POST_INC: 1, s.PRE_INC: 1, s.POST_DEC: -1, s.PRE_DEC: -1}
+
+
+class Expressions(Places):
+    """Expressions of one function. Statements, calls and initialisers are lowered by subclasses."""
+
+    unit: Unit
+    locals: dict[int, Place]
+    checks: frozenset[CheckKind]
+    label_values: dict[str, int]
+
+    # Provided by subclasses
+
+    def call(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
+        raise NotImplementedError
+
+    def statement_expression(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
+        raise NotImplementedError
+
+    def compound_literal(self, node: Node) -> MemoryPlace:
+        raise NotImplementedError
+
+    # Entry points
+
+    def effect(self, node: Node) -> None:
+        """Evaluate for side effects only."""
+        inner = node
+        while inner.kind in (s.PAREN, s.CAST) and inner.children:
+            if inner.kind == s.CAST and self.unit.type_of(inner).shape is not Shape.VOID:
+                break
+            inner = inner.children[-1]
+        match inner.kind:
+            case s.CALL:
+                self.call(inner, used=False)
+            case s.STATEMENT_EXPRESSION:
+                self.statement_expression(inner, used=False)
+            case s.UNARY if self._unary_kind(inner) in _STEPS:
+                self._step(inner, used=False)
+            case s.BINARY if self._binary_kind(inner) == s.COMMA:
+                self.effect(inner.children[0])
+                self.effect(inner.children[1])
+            case s.CONDITIONAL:
+                self._conditional_effect(inner)
+            case s.UNEXPOSED if len(inner.children) == 1:
+                self.effect(inner.children[0])
+            case _:
+                self.value(inner)
+
+    def value(self, node: Node) -> Expr | MemoryPlace | None:
+        """A scalar value, the place of a record, or None for void."""
+        ctype = self.unit.type_of(node)
+        if ctype.shape is Shape.RECORD:
+            return self.record(node)
+        if ctype.shape is Shape.VOID:
+            self._void(node)
+            return None
+        return self.rvalue(node)
+
+    def _void(self, node: Node) -> None:
+        match node.kind:
+            case s.PAREN | s.UNEXPOSED:
+                self.value(node.children[0])
+            case s.CAST:
+                self.effect(node.children[-1])
+            case s.CALL:
+                self.call(node, used=False)
+            case s.STATEMENT_EXPRESSION:
+                self.statement_expression(node, used=False)
+            case s.CONDITIONAL:
+                self._conditional_effect(node)
+            case s.BINARY if self._binary_kind(node) == s.COMMA:
+                self.effect(node.children[0])
+                self.effect(node.children[1])
+            case s.UNARY if self._unary_kind(node) == s.EXTENSION:
+                self.effect(node.children[0])
+            case s.UNARY if self._unary_kind(node) == s.DEREFERENCE:
+                self.rvalue(node.children[0])
+            case s.GENERIC:
+                self.effect(self.unit.selected_generic(node))
+            case _:
+                self.value(node.children[-1]) if node.children else None
+
+    def rvalue(self, node: Node) -> Expr:
+        """The value of a scalar expression, after array and function decay."""
+        match node.kind:
+            case s.PAREN:
+                return self.rvalue(node.children[0])
+            case s.UNEXPOSED:
+                return self._unexposed(node)
+            case s.INTEGER | s.CHARACTER:
+                return self._literal(node)
+            case s.FLOATING:
+                return convert(self.unit.type_of(node).require_scalar(), Const(F64, self.unit.tree.floating(node)))
+            case s.DECL_REF:
+                return self._reference(node)
+            case s.BINARY:
+                return self._binary(node)
+            case s.UNARY:
+                return self._unary(node)
+            case s.COMPOUND_ASSIGN:
+                return self._compound_assign(node)
+            case s.CONDITIONAL:
+                return self._conditional(node)
+            case s.CAST:
+                return self._cast(node)
+            case s.CALL:
+                return self._scalar(self.call(node, used=True))
+            case s.STATEMENT_EXPRESSION:
+                return self._scalar(self.statement_expression(node, used=True))
+            case s.SIZEOF:
+                return self._sizeof(node)
+            case s.GENERIC:
+                return self.rvalue(self.unit.selected_generic(node))
+            case s.LABEL_ADDRESS:
+                name = self.unit.tree.name(node.children[0])
+                number = self.label_values.setdefault(name, len(self.label_values) + 1)
+                return Const(self.pointer, number)
+            case s.MEMBER | s.SUBSCRIPT | s.STRING | s.COMPOUND_LITERAL:
+                return self.read(self.lvalue(node))
+            case s.INIT_LIST if len(node.children) == 1:
+                return self.rvalue(node.children[0])
+        value = self.unit.tree.integer(node)
+        scalar = self.unit.type_of(node).scalar
+        if value is not None and scalar is not None and scalar.kind is not Kind.FLOAT:
+            return constant(scalar, value)
+        raise self._unsupported(node)
+
+    def _unsupported(self, node: Node) -> UnsupportedCode:
+        return UnsupportedCode(f"an expression of this kind (clang cursor {node.kind})")
+
+    def _scalar(self, value: Expr | MemoryPlace | None) -> Expr:
+        if value is None or isinstance(value, MemoryPlace):
+            raise UnsupportedCode("a value of this type is not supported here")
+        return value
+
+    def _literal(self, node: Node) -> Expr:
+        value = self.unit.tree.integer(node)
+        scalar = self.unit.type_of(node).require_scalar()
+        if value is None:
+            raise UnsupportedCode("a constant that libclang cannot evaluate")
+        return constant(scalar, value)
+
+    def converted(self, node: Node, target: CType) -> Expr:
+        """The value of `node` converted to another scalar type."""
+        return self.convert_value(self.rvalue(node), target.require_scalar())
+
+    def convert_value(self, value: Expr, target: Scalar) -> Expr:
+        return convert(target, value)
+
+    # Implicit casts and the other things that libclang does not name
+
+    def _unexposed(self, node: Node) -> Expr:
+        children = node.children
+        ctype = self.unit.type_of(node)
+        if len(children) == 1:
+            inner = children[0]
+            if ctype.scalar is None:
+                return self.rvalue(inner)
+            return convert(ctype.scalar, self.rvalue(inner))
+        if len(children) == 4:
+            return self._elvis(children[0], children[3], ctype)
+        value = self.unit.tree.integer(node)
+        if value is not None and ctype.scalar is not None:
+            if ctype.scalar.kind is Kind.FLOAT:
+                return Const(ctype.scalar, self.unit.tree.floating(node))
+            return constant(ctype.scalar, value)
+        if len(children) == 3:  # __builtin_choose_expr
+            choice = self.unit.tree.integer(children[0])
+            if choice is not None:
+                return convert(ctype.require_scalar(), self.rvalue(children[1 if choice else 2]))
+        raise self._unsupported(node)
+
+    def _elvis(self, common: Node, otherwise: Node, ctype: CType) -> Expr:
+        """GNU `x ?: y`: x is evaluated once."""
+        scalar = ctype.require_scalar()
+        first = self.rvalue(common)
+        if not isinstance(first, (Const, Register)):
+            first = self.temporary(first)
+        start, emitted = self.at, self.emitted
+        second = convert(scalar, self.rvalue(otherwise))
+        return self._choose(truth(first), convert(scalar, first), second, start, emitted)
+
+    # Names
+
+    def _reference(self, node: Node) -> Expr:
+        declaration = self.unit.library.getCursorReferenced(node.cursor)
+        if declaration.kind == s.ENUM_CONSTANT:
+            scalar = self.unit.type_of(node).require_scalar()
+            return constant(scalar, self.unit.library.getEnumConstantDeclValue(declaration))
+        if declaration.kind == s.FUNCTION:
+            return FunctionAddress(self.pointer, self.unit.function_name(declaration))
+        return self.read(self._variable(declaration))
+
+    def _variable(self, declaration: Cursor) -> Place:
+        key = declaration.data[0] or 0
+        place = self.locals.get(key)
+        if place is None:
+            item = self.unit.variable(declaration)
+            ctype = self.unit.types.of(declaration)
+            place = self.locals[key] = MemoryPlace(StaticAddress(self.pointer, item), ctype)
+        return place
+
+    def lvalue(self, node: Node) -> Place:
+        match node.kind:
+            case s.PAREN:
+                return self.lvalue(node.children[0])
+            case s.UNEXPOSED if len(node.children) == 1:
+                return self.lvalue(node.children[0])
+            case s.DECL_REF:
+                declaration = self.unit.library.getCursorReferenced(node.cursor)
+                if declaration.kind == s.FUNCTION:
+                    address = FunctionAddress(self.pointer, self.unit.function_name(declaration))
+                    return MemoryPlace(address, self.unit.type_of(node))
+                return self._variable(declaration)
+            case s.MEMBER:
+                return self._member(node)
+            case s.SUBSCRIPT:
+                return self._subscript(node)
+            case s.UNARY if self._unary_kind(node) == s.DEREFERENCE:
+                return MemoryPlace(self.rvalue(node.children[0]), self.unit.type_of(node))
+            case s.UNARY if self._unary_kind(node) in (s.EXTENSION, s.REAL):
+                return self.lvalue(node.children[0])
+            case s.STRING:
+                item = self.unit.string_literal(node)
+                return MemoryPlace(StaticAddress(self.pointer, item), self.unit.type_of(node))
+            case s.COMPOUND_LITERAL:
+                return self.compound_literal(node)
+            case s.GENERIC:
+                return self.lvalue(self.unit.selected_generic(node))
+        if self.unit.type_of(node).shape is Shape.RECORD:
+            return self.record(node)
+        if self.unit.type_of(node).shape is Shape.ARRAY and node.kind == s.CALL:
+            raise UnsupportedCode("an array inside a function's result")
+        raise self._unsupported(node)
+
+    def record(self, node: Node) -> MemoryPlace:
+        """The place that holds a struct or union value."""
+        match node.kind:
+            case s.PAREN:
+                return self.record(node.children[0])
+            case s.UNEXPOSED if len(node.children) == 1:
+                return self.record(node.children[0])
+            case s.CAST:
+                if self.unit.type_of(node.children[-1]).shape is not Shape.RECORD:
+                    raise UnsupportedCode("a cast to a union")
+                return self.record(node.children[-1])
+            case s.CALL:
+                result = self.call(node, used=True)
+            case s.STATEMENT_EXPRESSION:
+                result = self.statement_expression(node, used=True)
+            case s.BINARY:
+                return self._record_binary(node)
+            case s.CONDITIONAL:
+                return self._record_conditional(node)
+            case _:
+                place = self.lvalue(node)
+                if isinstance(place, RegisterPlace):
+                    raise self._unsupported(node)
+                return place
+        if not isinstance(result, MemoryPlace):
+            raise self._unsupported(node)
+        return result
+
+    def _record_binary(self, node: Node) -> MemoryPlace:
+        left, right = node.children
+        if self._binary_kind(node) == s.COMMA:
+            self.effect(left)
+            return self.record(right)
+        target = self.record(left)
+        source = self.record(right)
+        self.copy_record(target, source)
+        return target
+
+    def copy_record(self, target: MemoryPlace, source: MemoryPlace) -> None:
+        self.copy(self.stable(target.address), self.stable(source.address), target.type)
+
+    def _record_conditional(self, node: Node) -> MemoryPlace:
+        ctype = self.unit.type_of(node)
+        then, otherwise, after = self.location(), self.location(), self.location()
+        chosen = self.register(self.pointer)
+        self.condition(node.children[0], then, otherwise)
+        for start, child in ((then, node.children[1]), (otherwise, node.children[2])):
+            self.at = start
+            self.emit(Assign(self.origin, chosen, self.record(child).address))
+            self.connect(after)
+        self.at = after
+        return MemoryPlace(chosen, ctype)
+
+    def _member(self, node: Node) -> MemoryPlace:
+        base = node.children[0]
+        base_type = self.unit.type_of(base)
+        if base_type.is_pointer:
+            address = self.rvalue(base)
+            record = base_type.inner
+        else:
+            place = self.record(base)
+            address, record = place.address, base_type
+        assert record is not None
+        name = self.unit.tree.name(node)
+        member = find_member(record, name) if name else None
+        if member is None:
+            raise UnsupportedCode(f"the member '{name}' of '{record.spelling}'")
+        place_type = self._qualified(member.type, record)
+        moved = pointer_add(address, Const(self.data_model.offset_type, member.offset))
+        return MemoryPlace(moved, place_type, member.bit_offset, member.bit_width)
+
+    def _qualified(self, ctype: CType, outer: CType) -> CType:
+        """A member of a volatile object is volatile."""
+        if outer.volatile and not ctype.volatile:
+            from dataclasses import replace
+
+            return replace(ctype, volatile=True)
+        return ctype
+
+    def _subscript(self, node: Node) -> MemoryPlace:
+        first, second = node.children
+        if not self.unit.type_of(first).is_pointer and self.unit.type_of(second).is_pointer:
+            index = self.rvalue(first)
+            start, emitted = self.at, self.emitted
+            base = self.rvalue(second)
+            index = self.keep(index, start, emitted)
+        else:
+            base = self.rvalue(first)
+            start, emitted = self.at, self.emitted
+            index = self.rvalue(second)
+            base = self.keep(base, start, emitted)
+        element = self.unit.type_of(node)
+        size = self.size_of(element)
+        offset = self._scaled_by(index, size)
+        return MemoryPlace(pointer_add(base, offset), element)
+
+    def size_of(self, ctype: CType) -> int | Expr:
+        """A type's size: an expression for variable length arrays."""
+        if ctype.shape is Shape.VARIABLE_ARRAY:
+            return self.unit_vla_size(ctype)
+        return ctype.size if ctype.shape not in (Shape.VOID, Shape.FUNCTION) else 1
+
+    def unit_vla_size(self, ctype: CType) -> Expr:
+        raise UnsupportedCode("a multi-dimensional variable length array")
+
+    def _scaled_by(self, index: Expr, size: int | Expr) -> Expr:
+        offset_type = self.data_model.offset_type
+        if isinstance(size, int):
+            return scaled(index, size, offset_type)
+        return binary(BinaryOp.MUL, convert(offset_type, index), convert(offset_type, size))
+
+    def stable(self, value: Expr) -> Expr:
+        """A value that later assignments cannot change."""
+        if isinstance(value, (Const, StaticAddress, FunctionAddress)):
+            return value
+        if isinstance(value, Register) and not self.registers[value.index].name:
+            return value
+        return self.temporary(value)
+
+    # Operators
+
+    def _unary_kind(self, node: Node) -> int:
+        return int(self.unit.library.getCursorUnaryOperatorKind(node.cursor))
+
+    def _binary_kind(self, node: Node) -> int:
+        return int(self.unit.library.getCursorBinaryOperatorKind(node.cursor))
+
+    def _unary(self, node: Node) -> Expr:
+        kind = self._unary_kind(node)
+        child = node.children[0]
+        if kind in _STEPS:
+            return self._step(node, used=True)
+        match kind:
+            case s.ADDRESS:
+                return self.address_of(child)
+            case s.DEREFERENCE:
+                return self.read(self.lvalue(node))
+            case s.EXTENSION:
+                return self.rvalue(child)
+            case s.PLUS | s.REAL:
+                return convert(self.unit.type_of(node).require_scalar(), self.rvalue(child))
+            case s.MINUS:
+                operand = self.rvalue(child)
+                self.check_overflow(BinaryOp.SUB, zero(operand.type), operand)
+                return unary(UnaryOp.NEG, operand)
+            case s.NOT:
+                return unary(UnaryOp.NOT, self.rvalue(child))
+            case s.LOGICAL_NOT:
+                return negation(self.rvalue(child))
+        raise UnsupportedCode("complex numbers")
+
+    def address_of(self, node: Node) -> Expr:
+        place = self.lvalue(node)
+        if isinstance(place, RegisterPlace) or place.bit_width is not None:
+            raise UnsupportedCode("the address of this expression")
+        return place.address
+
+    def _step(self, node: Node, used: bool) -> Expr:
+        """++ and --, before or after."""
+        kind = self._unary_kind(node)
+        place = self.lvalue(node.children[0])
+        scalar = place.type.require_scalar()
+
+        def stepped(old: Expr) -> Expr:
+            if place.type.is_pointer:
+                size = self.size_of(place.type.inner) if place.type.inner is not None else 1
+                return pointer_add(old, self._scaled_by(Const(I32, _STEPS[kind]), size))
+            if scalar.kind is Kind.FLOAT:
+                return binary(BinaryOp.ADD, old, Const(scalar, float(_STEPS[kind])))
+            common = promote(scalar)
+            operand = convert(common, old)
+            one = constant(common, 1)
+            op = BinaryOp.ADD if _STEPS[kind] > 0 else BinaryOp.SUB
+            if not place.type.atomic:
+                self.check_overflow(op, operand, one)
+            return convert(scalar, binary(op, operand, one))
+
+        return self._update(place, stepped, used, kind in (s.POST_INC, s.POST_DEC))
+
+    def _update(self, place: Place, change: Change, used: bool, old_wanted: bool) -> Expr:
+        scalar = place.type.require_scalar()
+        if isinstance(place, MemoryPlace) and place.type.atomic:
+            old = self.register(scalar)
+            new = change(old)
+            self.read_modify_write(place.address, old, new, access_order(place.type))
+            return old if old_wanted else new
+        if isinstance(place, MemoryPlace):
+            place = MemoryPlace(
+                self.stable(place.address), place.type, place.bit_offset, place.bit_width
+            )
+        before = self.read(place)
+        if old_wanted and used and isinstance(place, RegisterPlace):
+            before = self.temporary(before)
+        after = self.write(place, change(before))
+        return before if old_wanted else after
+
+    def _compound_assign(self, node: Node) -> Expr:
+        left, right = node.children
+        kind = s.COMPOUND_OPERATORS[self._binary_kind(node)]
+        place = self.lvalue(left)
+        if isinstance(place, MemoryPlace):
+            place = MemoryPlace(
+                self.stable(place.address), place.type, place.bit_offset, place.bit_width
+            )
+        operand = self.rvalue(right)
+        if isinstance(place, MemoryPlace) or not isinstance(operand, (Const, Register)):
+            operand = self.stable(operand) if not isinstance(operand, Const) else operand
+        scalar = place.type.require_scalar()
+
+        def changed(old: Expr) -> Expr:
+            if place.type.is_pointer:
+                size = self.size_of(place.type.inner) if place.type.inner is not None else 1
+                offset = self._scaled_by(operand, size)
+                if kind == s.SUB:
+                    offset = unary(UnaryOp.NEG, offset)
+                return pointer_add(old, offset)
+            source = promote(self._promoted_bits(place, scalar))
+            if kind in (s.SHL, s.SHR):
+                common = source
+                value = operand
+            else:
+                common = usual_arithmetic(source, operand.type)
+                value = convert(common, operand)
+            result = self.arithmetic(
+                _OPERATORS[kind], convert(common, old), value, checked=not place.type.atomic
+            )
+            return convert(scalar, result)
+
+        return self._update(place, changed, used=True, old_wanted=False)
+
+    def _promoted_bits(self, place: Place, scalar: Scalar) -> Scalar:
+        """A bit-field narrower than int promotes to int (C17 6.3.1.1)."""
+        if isinstance(place, MemoryPlace) and place.bit_width is not None:
+            if place.bit_width < 32 or (place.bit_width == 32 and scalar.signed):
+                return I32 if scalar.bits <= 32 else scalar
+        return scalar
+
+    def _binary(self, node: Node) -> Expr:
+        kind = self._binary_kind(node)
+        left, right = node.children
+        match kind:
+            case s.ASSIGN:
+                return self._assign(left, right)
+            case s.COMMA:
+                self.effect(left)
+                return self.rvalue(right)
+            case s.LOGICAL_AND | s.LOGICAL_OR:
+                return self._logical(kind, left, right)
+        first = self.rvalue(left)
+        start, emitted = self.at, self.emitted
+        second = self.rvalue(right)
+        first = self.keep(first, start, emitted)
+        left_type, right_type = self.unit.type_of(left), self.unit.type_of(right)
+        if kind in (s.ADD, s.SUB) and (left_type.is_pointer or right_type.is_pointer):
+            return self._pointer_arithmetic(kind, first, second, left_type, right_type)
+        if kind in (s.GT, s.GE):
+            kind = s.LT if kind == s.GT else s.LE
+            first, second = second, first
+        if kind not in (s.SHL, s.SHR) and first.type != second.type:
+            first, second = self._same_type(first, second)
+        return self.arithmetic(_OPERATORS[kind], first, second)
+
+    def _same_type(self, first: Expr, second: Expr) -> tuple[Expr, Expr]:
+        if Kind.POINTER in (first.type.kind, second.type.kind):
+            return convert(self.pointer, first), convert(self.pointer, second)
+        common = usual_arithmetic(first.type, second.type)
+        return convert(common, first), convert(common, second)
+
+    def _pointer_arithmetic(
+        self, kind: int, first: Expr, second: Expr, left: CType, right: CType
+    ) -> Expr:
+        if left.is_pointer and right.is_pointer:
+            offset_type = self.data_model.offset_type
+            size = self.size_of(left.inner) if left.inner is not None else 1
+            distance = binary(
+                BinaryOp.SUB, convert(offset_type, first), convert(offset_type, second)
+            )
+            if size == 1:
+                return distance
+            divisor = constant(offset_type, size) if isinstance(size, int) else size
+            return binary(BinaryOp.DIV, distance, convert(offset_type, divisor))
+        if right.is_pointer:
+            first, second, left = second, first, right
+        offset = self._scaled_by(second, self.size_of(left.inner) if left.inner else 1)
+        if kind == s.SUB:
+            offset = unary(UnaryOp.NEG, offset)
+        return pointer_add(first, offset)
+
+    def arithmetic(self, op: BinaryOp, left: Expr, right: Expr, checked: bool = True) -> Expr:
+        """A binary operator with the checks that make it a total function."""
+        if checked:
+            if op in (BinaryOp.DIV, BinaryOp.REM) and left.type.kind is Kind.INT:
+                self._check_division(left, right)
+            elif op in (BinaryOp.SHL, BinaryOp.SHR):
+                self._check_shift(left, right)
+            self.check_overflow(op, left, right)
+        return binary(op, left, right)
+
+    def check(self, condition: Expr, kind: CheckKind, message: str) -> None:
+        if isinstance(condition, Const) and condition.value:
+            return
+        if kind in self.checks:
+            self.emit(Check(self.origin, condition, kind, message))
+
+    def _check_division(self, left: Expr, right: Expr) -> None:
+        if not isinstance(right, Const) or right.value == 0:
+            condition = binary(BinaryOp.NE, right, zero(right.type))
+            self.check(condition, CheckKind.UNDEFINED, "division by zero")
+        if not left.type.signed or (isinstance(right, Const) and right.value != -1):
+            return
+        overflow = binary(
+            BinaryOp.AND,
+            binary(BinaryOp.EQ, left, Const(left.type, left.type.minimum)),
+            binary(BinaryOp.EQ, right, Const(right.type, -1)),
+        )
+        kind = (
+            CheckKind.OVERFLOW if CheckKind.OVERFLOW in self.checks else CheckKind.UNDEFINED
+        )
+        self.check(negation(overflow), kind, "the quotient is not representable")
+
+    def _check_shift(self, left: Expr, right: Expr) -> None:
+        count = convert(Scalar(Kind.INT, right.type.bits), right)
+        condition = binary(BinaryOp.LT, count, constant(count.type, left.type.bits))
+        self.check(condition, CheckKind.UNDEFINED, "shift count out of range")
+
+    def check_overflow(self, op: BinaryOp, left: Expr, right: Expr) -> None:
+        """The exact result must be representable (only where the property asks for it)."""
+        if CheckKind.OVERFLOW not in self.checks or left.type.kind is not Kind.INT:
+            return
+        overflowing = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.SHL)
+        if not left.type.signed or op not in overflowing:
+            return
+        if left.type.bits > 64:
+            raise UnsupportedCode("the overflow check of a 128-bit operation")
+        wide = I64 if left.type.bits <= 32 and op is not BinaryOp.SHL else I128
+        narrow = convert(wide, binary(op, left, right))
+        other = right if op is BinaryOp.SHL else convert(wide, right)
+        exact = binary(op, convert(wide, left), other)
+        message = f"signed overflow in '{op.value}'"
+        self.check(binary(BinaryOp.EQ, exact, narrow), CheckKind.OVERFLOW, message)
+
+    def _assign(self, left: Node, right: Node) -> Expr:
+        place = self.lvalue(left)
+        scalar = place.type.require_scalar()
+        if isinstance(place, RegisterPlace):
+            return self.write(place, convert(scalar, self.rvalue(right)))
+        start, emitted = self.at, self.emitted
+        value = convert(scalar, self.rvalue(right))
+        address = self.keep(place.address, start, emitted)
+        return self.write(
+            MemoryPlace(address, place.type, place.bit_offset, place.bit_width), value
+        )
+
+    # Branching expressions
+
+    def condition(self, node: Node, then: int, otherwise: int) -> None:
+        """Go to `then` if the expression is not zero, to `otherwise` if it is."""
+        inner = strip(node)
+        if inner.kind == s.BINARY:
+            kind = self._binary_kind(inner)
+            if kind in (s.LOGICAL_AND, s.LOGICAL_OR):
+                middle = self.location()
+                if kind == s.LOGICAL_AND:
+                    self.condition(inner.children[0], middle, otherwise)
+                else:
+                    self.condition(inner.children[0], then, middle)
+                self.at = middle
+                self.condition(inner.children[1], then, otherwise)
+                return
+        if inner.kind == s.UNARY and self._unary_kind(inner) == s.LOGICAL_NOT:
+            self.condition(inner.children[0], otherwise, then)
+            return
+        self.branch(truth(self.rvalue(node)), then, otherwise)
+
+    def _logical(self, kind: int, left: Node, right: Node) -> Expr:
+        first = truth(self.rvalue(left))
+        start, emitted = self.at, self.emitted
+        second = truth(self.rvalue(right))
+        if kind == s.LOGICAL_AND:
+            return self._choose(first, second, Const(I32, 0), start, emitted)
+        return self._choose(negation(first), second, Const(I32, 1), start, emitted)
+
+    def _choose(
+        self, condition: Expr, second: Expr, other: Expr, start: int, emitted: int
+    ) -> Expr:
+        """`condition ? second : other`, where `second` was lowered from location `start` on.
+
+        What it emitted is made conditional; if it emitted nothing, no branch is needed.
+        """
+        if self.emitted == emitted:
+            if second.type == I32 and other.type == I32:
+                if isinstance(condition, Const):
+                    return second if condition.value else other
+            return conditional(condition, second, other)
+        result = self.register(second.type)
+        self.emit(Assign(self.origin, result, second))
+        after = self.location()
+        self.edge(self.at, Skip(self.origin), after)
+        below = self.push_down(start)
+        aside = self.location()
+        self.at = start
+        self.branch(condition, below, aside)
+        self.at = aside
+        self.emit(Assign(self.origin, result, other))
+        self.start(after)
+        return result
+
+    def _conditional(self, node: Node) -> Expr:
+        scalar = self.unit.type_of(node).scalar
+        if scalar is None:
+            return self._decayed_conditional(node)
+        first, then, otherwise = node.children
+        chosen = self._constant_condition(first)
+        if chosen is not None:
+            return convert(scalar, self.rvalue(then if chosen else otherwise))
+        inner = strip(first)
+        simple = inner.kind not in (s.BINARY,) or self._binary_kind(inner) not in (
+            s.LOGICAL_AND,
+            s.LOGICAL_OR,
+        )
+        if simple:
+            test = truth(self.rvalue(first))
+            start, emitted = self.at, self.emitted
+            one = convert(scalar, self.rvalue(then))
+            if self.emitted == emitted:
+                two = convert(scalar, self.rvalue(otherwise))
+                # `one` emitted nothing, so evaluating it after `two`'s actions is harmless unless
+                # they assign what it reads; those run only when `one` is not wanted.
+                return self._choose(negation(test), two, one, start, emitted)
+            return self._branching(scalar, test, one, start, otherwise)
+        ways = self.location(), self.location()
+        after = self.location()
+        result = self.register(scalar)
+        self.condition(first, *ways)
+        for start, child in zip(ways, (then, otherwise), strict=True):
+            self.at = start
+            self.emit(Assign(self.origin, result, convert(scalar, self.rvalue(child))))
+            self.connect(after)
+        self.at = after
+        return result
+
+    def _branching(
+        self, scalar: Scalar, test: Expr, one: Expr, start: int, otherwise: Node
+    ) -> Expr:
+        result = self.register(scalar)
+        after = self.location()
+        self.emit(Assign(self.origin, result, one))
+        self.edge(self.at, Skip(self.origin), after)
+        below = self.push_down(start)
+        aside = self.location()
+        self.at = start
+        self.branch(test, below, aside)
+        self.at = aside
+        self.emit(Assign(self.origin, result, convert(scalar, self.rvalue(otherwise))))
+        self.start(after)
+        return result
+
+    def _constant_condition(self, node: Node) -> bool | None:
+        inner = strip(node)
+        if inner.kind == s.INTEGER:
+            return bool(self.unit.tree.integer(inner))
+        return None
+
+    def _decayed_conditional(self, node: Node) -> Expr:
+        raise UnsupportedCode("a conditional expression of this type")
+
+    def _conditional_effect(self, node: Node) -> None:
+        then, otherwise, after = self.location(), self.location(), self.location()
+        self.condition(node.children[0], then, otherwise)
+        for start, child in ((then, node.children[1]), (otherwise, node.children[2])):
+            self.at = start
+            self.effect(child)
+            self.connect(after)
+        self.at = after
+
+    # Casts and sizes
+
+    def _cast(self, node: Node) -> Expr:
+        operand = node.children[-1]
+        scalar = self.unit.type_of(node).require_scalar()
+        source = self.unit.type_of(operand)
+        if source.shape is Shape.RECORD:
+            raise UnsupportedCode("a cast of a struct or union")
+        return convert(scalar, self.rvalue(operand))
+
+    def _sizeof(self, node: Node) -> Expr:
+        value = self.unit.tree.integer(node)
+        scalar = self.unit.type_of(node).require_scalar()
+        if value is not None:
+            return constant(scalar, value)
+        operands = node.expressions()
+        if operands:
+            inner = strip(operands[0])
+            if inner.kind == s.DECL_REF:
+                declaration = self.unit.library.getCursorReferenced(inner.cursor)
+                size = self.vla_sizes.get(declaration.data[0] or 0)
+                if size is not None:
+                    return convert(scalar, size)
+        raise UnsupportedCode("sizeof of this variable length array")
+
+    vla_sizes: dict[int, Expr]
+
+    def temporary_object(self, ctype: CType, name: str = "") -> MemoryPlace:
+        slot = self.slot(name, layout_of(ctype), ctype.spelling)
+        return MemoryPlace(self.slot_address(slot), ctype)

@@ -1,0 +1,1 @@
+/* Present so that 64-bit-only system headers can be read for ILP32. */

@@ -1,0 +1,111 @@
+/* What all library models share: the intrinsics, errno values, the thread control block.
+ *
+ * The models overlay glibc's types (same sizes, and the kind of a mutex at glibc's place), so
+ * that the static initialisers of glibc's headers and of ours both work: all-zero bytes are a
+ * default-initialised object. Everything that threads share is accessed in atomic sections.
+ */
+#ifndef PLAIT_LIBRARY_H
+#define PLAIT_LIBRARY_H
+
+#ifndef PLAIT_SPURIOUS_WAKEUPS
+#define PLAIT_SPURIOUS_WAKEUPS 1
+#endif
+#ifndef PLAIT_CHECK_LOCKS
+#define PLAIT_CHECK_LOCKS 0
+#endif
+
+#define NULL ((void *)0)
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ssize_t;
+
+void __plait_atomic_begin(void);
+void __plait_atomic_end(void);
+void __plait_wait(int condition, const char *what, const volatile void *on);
+int __plait_self(void);
+int __plait_spawn(void (*start)(void *), void *argument);
+void __plait_end_thread(void) __attribute__((__noreturn__));
+void __plait_end_process(int status, const char *how) __attribute__((__noreturn__));
+void __plait_check(const char *kind, int condition, const char *message);
+void __plait_assume(int condition);
+int __plait_choose(const char *name, int count);
+void *__plait_allocate(size_t size, int zeroed, const char *storage);
+void __plait_free(void *object);
+size_t __plait_object_size(void *object);
+void __plait_unsupported(const char *message);
+
+int __VERIFIER_nondet_int(void);
+unsigned int __VERIFIER_nondet_uint(void);
+long __VERIFIER_nondet_long(void);
+unsigned char __VERIFIER_nondet_uchar(void);
+
+#define EPERM 1
+#define EAGAIN 11
+#define ENOMEM 12
+#define EBUSY 16
+#define EINVAL 22
+#define ERANGE 34
+#define EDEADLK 35
+#define EOVERFLOW 75
+#define ETIMEDOUT 110
+
+int *__errno_location(void);
+
+struct timespec {
+  long tv_sec;
+  long tv_nsec;
+};
+
+/* A pthread_t is the address of one of these. */
+struct __plait_thread {
+  int done;
+  int detached;
+  int joined;
+  void *result;
+  void *(*start)(void *);
+  int (*start_c11)(void *);
+  void *argument;
+};
+
+/* Null in the initial thread until it asks for its pthread_t. */
+extern _Thread_local struct __plait_thread *__plait_current;
+/* Set by the first key, cleanup handler or atexit handler: most programs have none, and then
+   neither the code nor the state is part of the model. */
+extern _Thread_local void (*__plait_run_key_destructors)(void);
+extern _Thread_local void (*__plait_run_cleanup_handlers)(void);
+extern void (*__plait_run_exit_handlers)(void);
+
+struct __plait_mutex {
+  int owner; /* 0: free, -1: destroyed (only where misuse is checked), else a thread's number */
+  int count; /* how often the owner of a recursive mutex holds it beyond the first time */
+  int unused;
+#ifdef __LP64__
+  int unused_too;
+#endif
+  int kind;
+};
+
+enum { PLAIT_NORMAL, PLAIT_RECURSIVE, PLAIT_ERRORCHECK, PLAIT_ADAPTIVE, PLAIT_KINDS = 3 };
+
+struct __plait_attributes {
+  int detached;
+  size_t stack_size;
+  size_t guard_size;
+};
+
+int pthread_create(unsigned long *, const struct __plait_attributes *, void *(*)(void *), void *);
+void pthread_exit(void *) __attribute__((__noreturn__));
+int pthread_join(unsigned long, void **);
+int pthread_detach(unsigned long);
+unsigned long pthread_self(void);
+int pthread_mutex_lock(struct __plait_mutex *);
+int pthread_mutex_trylock(struct __plait_mutex *);
+int pthread_mutex_timedlock(struct __plait_mutex *, const struct timespec *);
+int pthread_mutex_unlock(struct __plait_mutex *);
+
+void *malloc(size_t);
+void abort(void) __attribute__((__noreturn__));
+void exit(int) __attribute__((__noreturn__));
+void *memcpy(void *, const void *, size_t);
+size_t strlen(const char *);
+
+#endif

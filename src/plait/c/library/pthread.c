@@ -1,0 +1,179 @@
+/* POSIX threads: creation, end, join, attributes. */
+#include "plait.h"
+
+/* The first function of a created thread. */
+static void __plait_run_thread(void *argument) {
+  struct __plait_thread *block = argument;
+  void *(*start)(void *);
+  void *value;
+  __plait_current = block;
+  __plait_atomic_begin();
+  start = block->start;
+  value = block->argument;
+  __plait_atomic_end();
+  pthread_exit(start(value));
+}
+
+/* The new thread may run before *thread is written: POSIX promises no order between them.
+   Never fails for lack of resources. */
+int pthread_create(unsigned long *thread, const struct __plait_attributes *attributes,
+                   void *(*start)(void *), void *argument) {
+  struct __plait_thread *block = __plait_allocate(sizeof(struct __plait_thread), 1, "library");
+  int detached = attributes != NULL && attributes->detached;
+  __plait_atomic_begin();
+  block->start = start;
+  block->argument = argument;
+  block->detached = detached;
+  __plait_spawn(__plait_run_thread, block);
+  __plait_atomic_end();
+  *thread = (unsigned long)block;
+  return 0;
+}
+
+/* Cleanup handlers run first, then the destructors of keys, then the result can be joined.
+   The process ends with its last thread: a state in which no thread is left is an end. */
+void pthread_exit(void *result) {
+  struct __plait_thread *block = __plait_current;
+  if (__plait_run_cleanup_handlers != NULL) __plait_run_cleanup_handlers();
+  if (__plait_run_key_destructors != NULL) __plait_run_key_destructors();
+  if (block != NULL) {
+    __plait_atomic_begin();
+    block->result = result;
+    block->done = 1;
+    __plait_atomic_end();
+  } else if (__plait_run_exit_handlers != NULL) {
+    __plait_unsupported("pthread_exit of the initial thread with atexit handlers");
+  }
+  __plait_end_thread();
+}
+
+/* Blocks until the thread has ended. To join oneself is EDEADLK, as in glibc. */
+int pthread_join(unsigned long thread, void **result) {
+  struct __plait_thread *block = (struct __plait_thread *)thread;
+  void *value;
+  if (block != NULL && block == __plait_current) {
+    __plait_check("lock-misuse", 0, "a thread joins itself");
+    return EDEADLK;
+  }
+  __plait_atomic_begin();
+  __plait_check("lock-misuse", !block->detached, "join of a detached thread");
+  __plait_check("undefined behaviour", !block->detached, "join of a detached thread");
+#if PLAIT_CHECK_LOCKS
+  __plait_check("lock-misuse", !block->joined, "join of a thread that is joined already");
+#endif
+  __plait_wait(block->done, "join", block);
+#if PLAIT_CHECK_LOCKS
+  block->joined = 1;
+#endif
+  value = block->result;
+  __plait_atomic_end();
+  if (result != NULL) *result = value;
+  return 0;
+}
+
+/* As pthread_join, but EBUSY where it would block (GNU). */
+int pthread_tryjoin_np(unsigned long thread, void **result) {
+  struct __plait_thread *block = (struct __plait_thread *)thread;
+  int done;
+  __plait_atomic_begin();
+  done = block->done;
+  __plait_atomic_end();
+  return done ? pthread_join(thread, result) : EBUSY;
+}
+
+/* The time-out can pass at any moment before the thread ends (GNU). */
+int pthread_timedjoin_np(unsigned long thread, void **result, const struct timespec *deadline) {
+  return pthread_tryjoin_np(thread, result) == EBUSY ? ETIMEDOUT : 0;
+}
+
+/* The thread's resources go when it ends; it cannot be joined any more. */
+int pthread_detach(unsigned long thread) {
+  struct __plait_thread *block = (struct __plait_thread *)thread;
+  int detached;
+  __plait_atomic_begin();
+  detached = block->detached;
+  __plait_check("lock-misuse", !detached, "detach of a detached thread");
+#if PLAIT_CHECK_LOCKS
+  __plait_check("lock-misuse", !block->joined, "detach of a thread that is joined already");
+#endif
+  block->detached = 1;
+  __plait_atomic_end();
+  return detached ? EINVAL : 0;
+}
+
+unsigned long pthread_self(void) {
+  if (__plait_current == NULL)
+    __plait_current = __plait_allocate(sizeof(struct __plait_thread), 1, "library");
+  return (unsigned long)__plait_current;
+}
+
+int pthread_equal(unsigned long one, unsigned long other) { return one == other; }
+
+/* Attributes: only the detach state has a meaning here, sizes are remembered. */
+int pthread_attr_init(struct __plait_attributes *attributes) {
+  attributes->detached = 0;
+  attributes->stack_size = 8388608;
+  attributes->guard_size = 4096;
+  return 0;
+}
+int pthread_attr_destroy(struct __plait_attributes *attributes) { return 0; }
+int pthread_attr_setdetachstate(struct __plait_attributes *attributes, int state) {
+  if (state != 0 && state != 1) return EINVAL;
+  attributes->detached = state;
+  return 0;
+}
+int pthread_attr_getdetachstate(const struct __plait_attributes *attributes, int *state) {
+  *state = attributes->detached;
+  return 0;
+}
+int pthread_attr_setstacksize(struct __plait_attributes *attributes, size_t size) {
+  if (size < 16384) return EINVAL;
+  attributes->stack_size = size;
+  return 0;
+}
+int pthread_attr_getstacksize(const struct __plait_attributes *attributes, size_t *size) {
+  *size = attributes->stack_size;
+  return 0;
+}
+int pthread_attr_setstack(struct __plait_attributes *attributes, void *stack, size_t size) {
+  return 0;
+}
+int pthread_attr_setguardsize(struct __plait_attributes *attributes, size_t size) {
+  attributes->guard_size = size;
+  return 0;
+}
+int pthread_attr_getguardsize(const struct __plait_attributes *attributes, size_t *size) {
+  *size = attributes->guard_size;
+  return 0;
+}
+int pthread_attr_setscope(struct __plait_attributes *attributes, int scope) { return 0; }
+int pthread_attr_setinheritsched(struct __plait_attributes *attributes, int inherit) { return 0; }
+int pthread_attr_setschedpolicy(struct __plait_attributes *attributes, int policy) { return 0; }
+int pthread_attr_setschedparam(struct __plait_attributes *attributes, const void *parameters) {
+  return 0;
+}
+
+/* Scheduling hints have no effect: every interleaving is possible anyway. */
+int pthread_yield(void) { return 0; }
+int pthread_setconcurrency(int level) { return 0; }
+int pthread_setname_np(unsigned long thread, const char *name) { return 0; }
+int pthread_setschedprio(unsigned long thread, int priority) { return 0; }
+int pthread_setschedparam(unsigned long thread, int policy, const void *parameters) { return 0; }
+int pthread_setaffinity_np(unsigned long thread, size_t size, const void *set) { return 0; }
+
+/* Without pthread_cancel these only remember their settings: enabled and deferred at first. */
+static _Thread_local int __plait_cancel_state;
+static _Thread_local int __plait_cancel_type;
+int pthread_setcancelstate(int state, int *old) {
+  if (state != 0 && state != 1) return EINVAL;
+  if (old != NULL) *old = __plait_cancel_state;
+  __plait_cancel_state = state;
+  return 0;
+}
+int pthread_setcanceltype(int type, int *old) {
+  if (type != 0 && type != 1) return EINVAL;
+  if (old != NULL) *old = __plait_cancel_type;
+  __plait_cancel_type = type;
+  return 0;
+}
+void pthread_testcancel(void) {}

@@ -1,0 +1,100 @@
+/* POSIX unnamed semaphores. */
+#include "plait.h"
+
+#define SEM_VALUE_MAX 2147483647u
+#define MISUSE(condition, message) __plait_check("lock-misuse", condition, message)
+
+struct __plait_semaphore {
+  unsigned int value;
+  int destroyed; /* only where misuse is checked */
+};
+
+/* EINVAL for a value beyond SEM_VALUE_MAX. */
+int sem_init(struct __plait_semaphore *semaphore, int shared, unsigned int value) {
+  if (value > SEM_VALUE_MAX) {
+    *__errno_location() = EINVAL;
+    return -1;
+  }
+  __plait_atomic_begin();
+  semaphore->value = value;
+#if PLAIT_CHECK_LOCKS
+  semaphore->destroyed = 0;
+#endif
+  __plait_atomic_end();
+  return 0;
+}
+
+int sem_destroy(struct __plait_semaphore *semaphore) {
+#if PLAIT_CHECK_LOCKS
+  __plait_atomic_begin();
+  MISUSE(!semaphore->destroyed, "destroy of a destroyed semaphore");
+  semaphore->destroyed = 1;
+  __plait_atomic_end();
+#endif
+  return 0;
+}
+
+/* Blocks while the value is 0, then takes 1 from it. */
+int sem_wait(struct __plait_semaphore *semaphore) {
+  unsigned int value;
+  __plait_atomic_begin();
+#if PLAIT_CHECK_LOCKS
+  MISUSE(!semaphore->destroyed, "wait on a destroyed semaphore");
+#endif
+  value = semaphore->value;
+  __plait_wait(value > 0, "semaphore", semaphore);
+  semaphore->value = value - 1;
+  __plait_atomic_end();
+  return 0;
+}
+
+/* Takes 1 if it can at once, else -1 with errno `busy`. */
+static int __plait_try_down(struct __plait_semaphore *semaphore, int busy) {
+  unsigned int value;
+  __plait_atomic_begin();
+#if PLAIT_CHECK_LOCKS
+  MISUSE(!semaphore->destroyed, "wait on a destroyed semaphore");
+#endif
+  value = semaphore->value;
+  if (value > 0) semaphore->value = value - 1;
+  __plait_atomic_end();
+  if (value > 0) return 0;
+  *__errno_location() = busy;
+  return -1;
+}
+
+int sem_trywait(struct __plait_semaphore *semaphore) { return __plait_try_down(semaphore, EAGAIN); }
+
+/* The time-out can pass at any moment while the value is 0. */
+int sem_timedwait(struct __plait_semaphore *semaphore, const struct timespec *deadline) {
+  return __plait_try_down(semaphore, ETIMEDOUT);
+}
+int sem_clockwait(struct __plait_semaphore *semaphore, int clock,
+                  const struct timespec *deadline) {
+  return __plait_try_down(semaphore, ETIMEDOUT);
+}
+
+/* EOVERFLOW where the value is SEM_VALUE_MAX already. */
+int sem_post(struct __plait_semaphore *semaphore) {
+  unsigned int value;
+  __plait_atomic_begin();
+#if PLAIT_CHECK_LOCKS
+  MISUSE(!semaphore->destroyed, "post to a destroyed semaphore");
+#endif
+  value = semaphore->value;
+  if (value < SEM_VALUE_MAX) semaphore->value = value + 1;
+  __plait_atomic_end();
+  if (value < SEM_VALUE_MAX) return 0;
+  *__errno_location() = EOVERFLOW;
+  return -1;
+}
+
+/* Where threads wait the value is 0, as in Linux. */
+int sem_getvalue(struct __plait_semaphore *semaphore, int *value) {
+  unsigned int now;
+  __plait_atomic_begin();
+  now = semaphore->value;
+  __plait_atomic_end();
+  *value = (int)now;
+  return 0;
+}

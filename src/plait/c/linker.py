@@ -1,0 +1,555 @@
+"""Linking: from parsed files to one program.
+
+Functions and objects become part of the program when something that is part of it refers to them,
+starting from the library's `__plait_start`. What turns out to be unreachable is dropped again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.c import toolchain
+from plait.c.libclang import Cursor, Library
+from plait.c.options import FrontEndOptions
+from plait.c.statements import FunctionLowering
+from plait.c.statics import StaticContents
+from plait.c.syntax import Node
+from plait.c.tidy import tidy
+from plait.c.types import CType, layout_of
+from plait.c.unit import Unit
+from plait.errors import Diagnostic, InputError, UnsupportedCode
+from plait.model.actions import (
+    NOWHERE,
+    Call,
+    Check,
+    CheckKind,
+    EndThread,
+    Input,
+    Origin,
+    Return,
+    Unsupported,
+    expressions_of,
+)
+from plait.model.expressions import (
+    FALSE,
+    Expr,
+    FunctionAddress,
+    Register,
+    StaticAddress,
+    children,
+)
+from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
+from plait.model.program import (
+    Edge,
+    Function,
+    Program,
+    RegisterDecl,
+    Relocation,
+    SourceFile,
+    StaticObject,
+)
+from plait.model.properties import Property, Specification
+
+_LIBRARY = -1
+START = "__plait_start"
+
+
+class Linker:
+    """Collects the functions and objects of one program."""
+
+    def __init__(
+        self, library: Library, options: FrontEndOptions, specification: Specification
+    ) -> None:
+        self._libclang = library
+        self.options = options
+        self.data_model = options.data_model
+        self.checks = specification.checks
+        self.error_functions = specification.error_functions
+        self._specification = specification
+        self.units: list[Unit] = []
+        self._library_units: dict[str, Unit] = {}
+        self._library_index = _index_library()
+        self.unsupported_functions = _read_list("unsupported.txt")
+        self.no_effect_functions = _read_list("no_effect.txt")
+        self._sources: list[SourceFile] = []
+        self._source_numbers: dict[str, int] = {}
+        self._functions: dict[str, Function] = {}
+        self._names: dict[tuple[int, str], str] = {}
+        self._pending: list[tuple[str, Unit, Cursor]] = []
+        self._objects: dict[object, StaticObject] = {}
+        self._undefined: dict[str, None] = {}
+        self._unsupported: list[Diagnostic] = []
+        self._definitions: dict[str, Unit] = {}
+        self._variable_definitions: dict[str, Unit] = {}
+        self._argument_vector: StaticObject | None = None
+        self._assumptions: dict[str, None] = {}
+
+    # Units
+
+    def add(self, path: str, parsed_unit: Unit) -> None:
+        self.units.append(parsed_unit)
+        for name, cursor in parsed_unit.functions.items():
+            if parsed_unit.is_internal(cursor):
+                continue
+            other = self._definitions.get(name)
+            if other is not None:
+                raise InputError(self._conflict("function", name, cursor, parsed_unit, other))
+            self._definitions[name] = parsed_unit
+        for name, cursor in parsed_unit.variables.items():
+            if parsed_unit.is_internal(cursor) or not parsed_unit.defines_variable(name):
+                continue
+            other = self._variable_definitions.get(name)
+            if other is not None:
+                raise InputError(self._conflict("variable", name, cursor, parsed_unit, other))
+            self._variable_definitions[name] = parsed_unit
+
+    def _conflict(
+        self, what: str, name: str, cursor: Cursor, unit: Unit, other: Unit
+    ) -> Diagnostic:
+        origin = unit.origin(cursor)
+        source = self._sources[origin.file]
+        message = f"{what} '{name}' is also defined in {other.path}"
+        return Diagnostic(
+            message, source.path, origin.line, origin.column, source.lines[origin.line - 1]
+        )
+
+    def defines_function(self, name: str) -> bool:
+        return name in self._definitions
+
+    def has_library_function(self, name: str) -> bool:
+        return name in self._library_index
+
+    def _library_unit(self, name: str) -> Unit:
+        file = self._library_index[name]
+        unit = self._library_units.get(file)
+        if unit is None:
+            path = os.path.join(toolchain.LIBRARY_SOURCES, file)
+            flags = toolchain.library_flags(
+                self.data_model, self._libclang.resource_dir, self._library_defines()
+            )
+            parsed = self._libclang.parse(path, flags)
+            errors = parsed.errors()
+            if errors:
+                raise InputError(f"plait's own library does not compile: {errors[0]}")
+            unit = self._library_units[file] = Unit(self, self._libclang, parsed, path, _LIBRARY)
+        return unit
+
+    def _library_defines(self) -> dict[str, int]:
+        # A thread that may wake spuriously never waits for ever: deadlocks need exact wake-ups.
+        deadlock = Property.NO_DEADLOCK in self._specification
+        spurious = self.options.spurious_wakeups and not deadlock
+        return {
+            "PLAIT_SPURIOUS_WAKEUPS": int(spurious),
+            "PLAIT_CHECK_LOCKS": int(CheckKind.LOCK_MISUSE in self.checks),
+        }
+
+    # Functions
+
+    def function(self, unit: Unit, name: str, internal: bool, declaration: Cursor) -> str:
+        """The linked name of the function that `name` means in `unit`."""
+        if name in self.error_functions:
+            return self._error_function(name)
+        if name in unit.functions and (internal or unit.is_library):
+            owner = unit
+        elif name in self._definitions:
+            owner = self._definitions[name]
+        elif name in unit.functions:  # an inline definition that no other file provides
+            owner = unit
+        elif self.has_library_function(name):
+            return self.library_function(name)
+        else:
+            return self._undefined_stub(unit, name, declaration)
+        return self._request(owner, name)
+
+    def library_function(self, name: str) -> str:
+        if name in self._definitions:
+            return self._request(self._definitions[name], name)
+        return self._request(self._library_unit(name), name)
+
+    def _request(self, owner: Unit, name: str) -> str:
+        key = (owner.number, name)
+        linked = self._names.get(key)
+        if linked is None:
+            linked = name
+            if linked in self._functions or linked in self._names.values():
+                linked = f"{name}@{os.path.basename(owner.path)}"
+                if linked in self._names.values():
+                    linked = f"{name}@{owner.path}"
+            self._names[key] = linked
+            self._pending.append((linked, owner, owner.functions[name]))
+        return linked
+
+    def _error_function(self, name: str) -> str:
+        key = (_LIBRARY, name)
+        if key not in self._names:
+            self._names[key] = name
+            message = f"{name}() is called"
+            check = Check(NOWHERE, FALSE, CheckKind.UNREACH_CALL, message)
+            edges = [[Edge(0, check, 1)], [Edge(1, EndThread(NOWHERE), -1)]]
+            self._functions[name] = Function(
+                name, name, NOWHERE, [], 0, [], edges, None, library=True
+            )
+        return name
+
+    def _undefined_stub(self, unit: Unit, name: str, declaration: Cursor) -> str:
+        """A function without a definition or model: any result, no effect."""
+        key = (_LIBRARY, name)
+        if key in self._names:
+            return self._names[key]
+        self._names[key] = name
+        origin = unit.origin(declaration)
+        why = self.unsupported_functions.get(name)
+        result = unit.types.of(declaration).result
+        if why is not None:
+            stop = Unsupported(origin, f"'{name}' is not supported: {why}")
+            edges = [[Edge(0, stop, -1)]]
+            function = Function(name, name, origin, [], 0, [], edges, None, library=True)
+        elif result is not None and result.scalar is not None:
+            target = Register(result.scalar, 0, "")
+            edges = [
+                [Edge(0, Input(origin, target, f"{name}()"), 1)],
+                [Edge(1, Return(origin, target), -1)],
+            ]
+            registers = [RegisterDecl("", result.scalar)]
+            function = Function(
+                name, name, origin, registers, 0, [], edges, result.scalar, library=True
+            )
+        else:
+            edges = [[Edge(0, Return(origin, None), -1)]]
+            function = Function(name, name, origin, [], 0, [], edges, None, library=True)
+        if why is None and name not in self.no_effect_functions:
+            self.assume_undefined(name)
+        self._functions[name] = function
+        return name
+
+    def assume_undefined(self, name: str) -> None:
+        self._undefined.setdefault(name)
+
+    def entry_name(self) -> str:
+        name = self.options.entry
+        owner = self._definitions.get(name)
+        if owner is None:
+            owner = next((unit for unit in self.units if name in unit.functions), None)
+        assert owner is not None
+        return self._request(owner, name)
+
+    def entry_function(self) -> tuple[str, CType]:
+        name = self.options.entry
+        owner = self._definitions.get(name) or next(
+            unit for unit in self.units if name in unit.functions
+        )
+        return name, owner.types.of(owner.functions[name])
+
+    def argument_vector(self) -> StaticObject:
+        """`argv` of main: a name and the final null pointer, which is also an empty `envp`."""
+        if self._argument_vector is None:
+            pointer = self.data_model.pointer
+            text = self._new_object(
+                "program name", OpaqueLayout(8), b"program\0", [], NOWHERE, "char [8]"
+            )
+            layout = ArrayLayout(2 * pointer.size, ScalarLayout(pointer.size, pointer, "char *"), 2)
+            self._argument_vector = self._new_object(
+                "argv",
+                layout,
+                bytes(2 * pointer.size),
+                [Relocation(0, text, 0)],
+                NOWHERE,
+                "char *[2]",
+            )
+            self._assumptions.setdefault("main is called with argc = 1")
+        return self._argument_vector
+
+    def _lower(self, linked: str, unit: Unit, cursor: Cursor) -> None:
+        node = unit.tree.read(cursor)
+        function_type = unit.types.of(cursor)
+        display = unit.library.spelling(cursor)
+        lowering = FunctionLowering(unit, display, cursor)
+        try:
+            parameters = lowering.lower(node, function_type)
+            edges = lowering.edges
+        except UnsupportedCode as error:
+            message = f"not supported: {error.diagnostic.message}"
+            edges = [[Edge(0, Unsupported(unit.origin(cursor), message), -1)]]
+            parameters = 0
+            lowering.registers.clear()
+            lowering.slots.clear()
+        result = function_type.result
+        function = Function(
+            linked,
+            display,
+            unit.origin(cursor),
+            lowering.registers,
+            parameters,
+            lowering.slots,
+            edges,
+            None if result is None else result.scalar,
+            unit.is_library,
+        )
+        tidy(function)
+        self._functions[linked] = function
+
+    # Objects
+
+    def variable(self, unit: Unit, declaration: Cursor) -> StaticObject:
+        library = self._libclang
+        name = library.spelling(declaration)
+        linkage = library.getCursorLinkage(declaration)
+        if linkage == 1 or linkage == 0:  # a static local
+            return self._object((unit.number, declaration.data[0]), unit, declaration, name)
+        if linkage == 2:
+            return self._object((unit.path, name), unit, unit.variables.get(name, declaration), name)
+        owner = self._variable_definitions.get(name)
+        if owner is None and unit.is_library:
+            owner = self._library_unit_of_variable(unit, name)
+        if owner is not None:
+            found = self._object(name, owner, owner.variables[name], name)
+            declared = unit.types.of(declaration)
+            if declared.size not in (0, found.layout.size) and found.size:
+                raise InputError(
+                    self._conflict_of_types(name, declaration, unit, owner)
+                )
+            return found
+        return self._undefined_variable(unit, declaration, name)
+
+    def _library_unit_of_variable(self, unit: Unit, name: str) -> Unit | None:
+        if unit.defines_variable(name):
+            return unit
+        for function, file in self._library_index.items():
+            path = os.path.join(toolchain.LIBRARY_SOURCES, file)
+            if any(re.match(rf"(?!extern|static)\w.*\b{name}\b[^{{]*;", x) for x in _lines(path)):
+                other = self._library_unit(function)
+                if other.defines_variable(name):
+                    return other
+        return None
+
+    def _conflict_of_types(
+        self, name: str, declaration: Cursor, unit: Unit, owner: Unit
+    ) -> Diagnostic:
+        diagnostic = self._conflict("variable", name, declaration, unit, owner)
+        diagnostic.message = f"variable '{name}' has another type where {owner.path} defines it"
+        return diagnostic
+
+    def _undefined_variable(self, unit: Unit, declaration: Cursor, name: str) -> StaticObject:
+        known = self._objects.get(name)
+        if known is None:
+            ctype = unit.types.of(declaration)
+            known = self._objects[name] = self._new_object(
+                name, layout_of(ctype), bytes(ctype.size), [], unit.origin(declaration),
+                ctype.spelling,
+            )  # fmt: skip
+            known.indeterminate = True
+            self._assumptions.setdefault(
+                f"variable '{name}' is not defined: it may hold any value at the start"
+            )
+        return known
+
+    def _object(self, key: object, unit: Unit, declaration: Cursor, name: str) -> StaticObject:
+        known = self._objects.get(key)
+        if known is not None:
+            return known
+        ctype = unit.types.of(declaration)
+        made = self._new_object(
+            name, layout_of(ctype), b"", [], unit.origin(declaration), ctype.spelling
+        )
+        made.thread_local = bool(self._libclang.getCursorTLSKind(declaration))
+        made.read_only = ctype.const
+        made.library = unit.is_library
+        self._objects[key] = made  # before its initialiser, which may refer to itself
+        node = unit.tree.read(declaration)
+        self._fill(made, unit, declaration, unit.initialiser(node), ctype)
+        return made
+
+    def anonymous_object(self, unit: Unit, node: Node, ctype: CType) -> StaticObject:
+        origin = unit.origin(node.cursor)
+        made = self._new_object("(compound literal)", layout_of(ctype), b"", [], origin,
+                                ctype.spelling)  # fmt: skip
+        self._objects[made] = made
+        self._fill(made, unit, node.cursor, node.children[-1], ctype)
+        return made
+
+    def _fill(
+        self,
+        made: StaticObject,
+        unit: Unit,
+        cursor: Cursor,
+        initial: Node | None,
+        ctype: CType,
+    ) -> None:
+        contents = StaticContents(unit, cursor)
+        try:
+            contents.evaluate(initial, ctype)
+        except UnsupportedCode as error:
+            message = f"not supported: {error.diagnostic.message}"
+            self._unsupported.append(self._diagnostic(made.origin, message))
+        made.initial = bytes(contents.data)
+        made.relocations = tuple(contents.relocations)
+        if len(made.initial) > made.size:  # an array without size, or a flexible member
+            made.layout = _stretched(made.layout, len(made.initial))
+
+    def string_object(self, data: bytes, ctype: CType, origin: Origin) -> StaticObject:
+        key = ("string", data, ctype.size)
+        known = self._objects.get(key)
+        if known is None:
+            shown = data.rstrip(b"\0").decode("utf-8", "replace")
+            known = self._new_object(
+                f'"{shown[:40]}"', layout_of(ctype), data, [], origin, ctype.spelling
+            )
+            known.read_only = True
+            self._objects[key] = known
+        return known
+
+    def _new_object(
+        self,
+        name: str,
+        layout: ScalarLayout | ArrayLayout | RecordLayout | OpaqueLayout,
+        initial: bytes,
+        relocations: list[Relocation],
+        origin: Origin,
+        spelling: str,
+    ) -> StaticObject:
+        return StaticObject(name, layout, initial, tuple(relocations), origin, spelling)
+
+    # Sources
+
+    def source_number(self, path: str) -> int:
+        known = self._source_numbers.get(path)
+        if known is None:
+            known = self._source_numbers[path] = len(self._sources)
+            self._sources.append(SourceFile(path, _lines(path)))
+        return known
+
+    def text(self, origin: Origin) -> str:
+        return self._program_view().text(origin)
+
+    def _diagnostic(self, origin: Origin, message: str) -> Diagnostic:
+        return self._program_view().diagnostic(origin, message)
+
+    def _program_view(self) -> Program:
+        return Program(self.data_model, {}, [], "", self._sources)
+
+    # The whole
+
+    def link(self) -> Program:
+        start = self._request(self._library_unit(START), START)
+        while self._pending:
+            self._lower(*self._pending.pop())
+        program = Program(self.data_model, {}, [], start, self._sources)
+        _mark(program, self._functions)
+        self._assign_pages(program)
+        program.unsupported = self._unsupported + [
+            program.diagnostic(edge.action.origin, edge.action.message)
+            for function in program.functions.values()
+            if not function.library
+            for edge in function.all_edges()
+            if isinstance(edge.action, Unsupported)
+        ]
+        program.assumptions = [
+            f"function '{name}' is not defined: it may return any value and touches no memory"
+            for name in self._undefined
+        ] + list(self._assumptions)
+        return program
+
+    def _assign_pages(self, program: Program) -> None:
+        bits = self.data_model.page_bits
+        page = 1
+        everything: list[Function | StaticObject] = [*program.functions.values()]
+        everything += program.objects
+        for item in everything:
+            item.page = page
+            size = 1 if isinstance(item, Function) else item.size
+            page += (size >> bits) + 1
+        program.first_free_page = page
+        for item in program.objects:
+            if item.relocations:
+                data = bytearray(item.initial)
+                size = self.data_model.pointer.size
+                for relocation in item.relocations:
+                    target = relocation.target
+                    owner = program.functions[target] if isinstance(target, str) else target
+                    address = program.address_of(owner) + relocation.addend
+                    data[relocation.offset : relocation.offset + size] = (
+                        address % (1 << self.data_model.pointer.bits)
+                    ).to_bytes(size, "little")
+                item.initial = bytes(data)
+
+
+def _mark(program: Program, functions: dict[str, Function]) -> None:
+    """Keep the functions and objects that the entry reaches, in the order of first reference."""
+    seen_objects: dict[StaticObject, None] = {}
+    pending: list[str | StaticObject] = [program.entry]
+
+    def refer(expr: Expr) -> None:
+        if isinstance(expr, FunctionAddress):
+            pending.append(expr.function)
+        elif isinstance(expr, StaticAddress):
+            pending.append(expr.object)
+        else:
+            for child in children(expr):
+                refer(child)
+
+    while pending:
+        item = pending.pop()
+        if isinstance(item, StaticObject):
+            if item not in seen_objects:
+                seen_objects[item] = None
+                pending.extend(relocation.target for relocation in item.relocations)
+            continue
+        if item in program.functions:
+            continue
+        function = program.functions[item] = functions[item]
+        for edge in function.all_edges():
+            if isinstance(edge.action, Call) and isinstance(edge.action.callee, str):
+                pending.append(edge.action.callee)
+            for expr in expressions_of(edge.action):
+                refer(expr)
+    program.objects = list(seen_objects)
+
+
+def _stretched(
+    layout: ScalarLayout | ArrayLayout | RecordLayout | OpaqueLayout, size: int
+) -> ScalarLayout | ArrayLayout | RecordLayout | OpaqueLayout:
+    if isinstance(layout, ArrayLayout) and layout.element.size:
+        return ArrayLayout(size, layout.element, size // layout.element.size)
+    if isinstance(layout, RecordLayout):
+        return RecordLayout(size, layout.name, layout.fields, layout.is_union)
+    return OpaqueLayout(size)
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+_DEFINITION = re.compile(
+    r"^(?!static\b|extern\b|typedef\b)[A-Za-z_][\w \t*]*?(\w+)\([^;{}]*\)\s*\{", re.MULTILINE
+)
+
+
+def _index_library() -> dict[str, str]:
+    """Which of the library's sources defines which function."""
+    index: dict[str, str] = {}
+    for file in sorted(os.listdir(toolchain.LIBRARY_SOURCES)):
+        if file.endswith(".c"):
+            path = os.path.join(toolchain.LIBRARY_SOURCES, file)
+            with open(path, encoding="utf-8") as stream:
+                for name in _DEFINITION.findall(stream.read()):
+                    index.setdefault(name, file)
+    return index
+
+
+def _read_list(name: str) -> dict[str, str]:
+    """Lines of `function reason`."""
+    found: dict[str, str] = {}
+    path = os.path.join(toolchain.LIBRARY_SOURCES, name)
+    with open(path, encoding="utf-8") as stream:
+        for line in stream:
+            word, _, reason = line.strip().partition(":")
+            if word and not word.startswith("#"):
+                found[word.strip()] = reason.strip() or "it is not modelled"
+    return found
+
+

@@ -1,0 +1,21 @@
+"""What the user can say about how sources are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plait.model.types import DataModel
+
+
+@dataclass(slots=True, frozen=True)
+class FrontEndOptions:
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    force_includes: tuple[str, ...] = ()
+    std: str = "gnu17"
+    data_model: DataModel = DataModel.LP64
+    entry: str = "main"
+    compile_commands: str | None = None
+    system_headers: bool = True
+    spurious_wakeups: bool = True

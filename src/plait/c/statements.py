@@ -1,0 +1,548 @@
+"""Lowering of statements and declarations: one function from its syntax tree to its automaton."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.c import syntax as s
+from plait.c.builder import Scope
+from plait.c.calls import Calls
+from plait.c.initialisers import Leaf, Normaliser, last_offset
+from plait.c.libclang import Cursor
+from plait.c.places import MemoryPlace, Place, RegisterPlace
+from plait.c.syntax import Node, strip
+from plait.c.terms import binary, conditional, constant, convert, negation, pointer_add, truth
+from plait.c.types import CType, Shape, layout_of
+from plait.errors import UnsupportedCode
+from plait.model.actions import (
+    Allocate,
+    Assign,
+    AtomicBegin,
+    AtomicEnd,
+    Check,
+    CheckKind,
+    EndThread,
+    EnterScope,
+    Fence,
+    Guard,
+    Input,
+    Order,
+    Return,
+    Skip,
+    Store,
+    Unsupported,
+)
+from plait.model.expressions import TRUE, BinaryOp, Const, Expr, Register, StaticAddress
+from plait.model.types import Kind
+
+if TYPE_CHECKING:
+    from plait.c.unit import Unit
+
+_ATOMIC_FUNCTION = "__VERIFIER_atomic_"
+_HARMLESS_ASM = {"", "nop", "pause", "rep; nop", "rep;nop", "mfence", "lfence", "sfence", "yield"}
+
+
+class FunctionLowering(Calls):
+    """The automaton of one function under construction."""
+
+    def __init__(self, unit: Unit, name: str, cursor: Cursor) -> None:
+        linker = unit.linker
+        super().__init__(linker.data_model.pointer, unit.origin(cursor))
+        self.unit = unit
+        self.name = name
+        self.data_model = linker.data_model
+        self.checks = linker.checks
+        self.spurious_failures = linker.options.spurious_wakeups
+        self.locals: dict[int, Place] = {}
+        self.label_values: dict[str, int] = {}
+        self.vla_sizes: dict[int, Expr] = {}
+        self.varargs: Register | None = None
+        self.result_address: Register | None = None
+        self.returns: CType | None = None
+        self.is_static_context = False
+        self._address_taken: set[int] = set()
+        self._breaks: list[tuple[int, Scope]] = []
+        self._continues: list[tuple[int, Scope]] = []
+        self._switches: list[list[tuple[Node | None, Node | None, int, Scope]]] = []
+        self._indirect_jumps: list[tuple[int, Scope, Expr]] = []
+        self._is_atomic = name.startswith(_ATOMIC_FUNCTION) and name not in (
+            "__VERIFIER_atomic_begin",
+            "__VERIFIER_atomic_end",
+        )
+        self._root: Node | None = None
+
+    # Functions
+
+    def lower(self, root: Node, function_type: CType) -> int:
+        """Lower a definition; returns the number of parameters."""
+        self._root = root
+        body = root.children[-1]
+        self._find_addresses(body)
+        self.returns = function_type.result
+        assert self.returns is not None
+        if self.returns.shape is Shape.RECORD:
+            self.result_address = self.register(self.pointer, "(result)")
+        parameters = [child for child in root.children if child.kind == s.PARAMETER]
+        moved = [self._parameter(child) for child in parameters]
+        if function_type.variadic:
+            self.varargs = self.register(self.pointer, "(arguments)")
+        count = len(self.registers)
+        if self._is_atomic:
+            self.emit(AtomicBegin(self.origin))
+        entry = self.at
+        self.at = self.location()
+        start = self.at
+        for item in moved:
+            if item is not None:
+                address, register = item
+                self.emit(Store(self.origin, address, register))
+        self.statement(body)
+        self.origin = self.unit.end_origin(root.cursor)
+        self._fall_off()
+        self._write_indirect_jumps()
+        self.resolve_jumps()
+        slots = tuple(self.scope.slots)
+        self.edge(entry, EnterScope(self.origin, slots) if slots else Skip(self.origin), start)
+        return count
+
+    def _parameter(self, node: Node) -> tuple[Expr, Register] | None:
+        ctype = self.unit.type_of(node)
+        name = self.unit.tree.name(node)
+        key = node.cursor.data[0] or 0
+        if ctype.shape is Shape.RECORD:
+            register = self.register(self.pointer, name, f"{ctype.spelling} *")
+            self.locals[key] = MemoryPlace(register, ctype)
+            return None
+        if ctype.shape in (Shape.ARRAY, Shape.VARIABLE_ARRAY, Shape.FUNCTION):
+            register = self.register(self.pointer, name, ctype.spelling)
+        else:
+            if ctype.scalar is None:
+                raise UnsupportedCode(f"a parameter of the type '{ctype.spelling}'")
+            register = self.register(ctype.scalar, name, ctype.spelling)
+        if key not in self._address_taken and not ctype.atomic:
+            self.locals[key] = RegisterPlace(register, ctype)
+            return None
+        slot = self.slot(name, layout_of(ctype), ctype.spelling)
+        self.locals[key] = MemoryPlace(self.slot_address(slot), ctype)
+        return self.slot_address(slot), register
+
+    def _find_addresses(self, node: Node) -> None:
+        """Which locals must live in memory: those whose address is taken."""
+        pending = [node]
+        library = self.unit.library
+        while pending:
+            item = pending.pop()
+            pending.extend(item.children)
+            if item.kind == s.UNARY and library.getCursorUnaryOperatorKind(item.cursor) == s.ADDRESS:
+                operand = strip(item.children[0])
+                while operand.kind == s.UNARY:  # __extension__
+                    operand = strip(operand.children[0])
+                if operand.kind == s.DECL_REF:
+                    declaration = library.getCursorReferenced(operand.cursor)
+                    self._address_taken.add(declaration.data[0] or 0)
+
+    def _fall_off(self) -> None:
+        """The closing brace: main returns 0, other functions an indeterminate value."""
+        assert self.returns is not None
+        scalar = self.returns.scalar
+        if scalar is None or self.returns.shape is Shape.VOID:
+            self._return(None)
+        elif self.name == "main":
+            self._return(constant(scalar, 0))
+        else:
+            value = self.register(scalar)
+            self.emit(Input(self.origin, value, "missing return value", indeterminate=True))
+            self._return(value)
+
+    def _return(self, value: Expr | None) -> None:
+        if self._is_atomic:
+            if value is not None:
+                value = self.stable(value)
+            self.emit(AtomicEnd(self.origin))
+        self.finish(Return(self.origin, value))
+
+    # Statements
+
+    def statement(self, node: Node) -> None:
+        if node.kind == s.COMPOUND:
+            opened = self.enter_scope()
+            for child in node.children:
+                self.statement(child)
+            self.leave_scope(opened)
+            return
+        outer = self.origin
+        self.origin = self.unit.origin(node.cursor)
+        try:
+            self._statement(node)
+        except UnsupportedCode as error:
+            self.emit(Unsupported(self.origin, _message(error)))
+        finally:
+            self.origin = outer
+
+    def _statement(self, node: Node) -> None:
+        children = node.children
+        match node.kind:
+            case s.DECLARATION:
+                for child in children:
+                    self._declaration(child)
+            case s.IF:
+                self._if(children)
+            case s.WHILE:
+                self._while(children[-2], children[-1])
+            case s.DO:
+                self._do(children[0], children[1])
+            case s.FOR:
+                self._for(node)
+            case s.SWITCH:
+                self._switch(children[-2], children[-1])
+            case s.CASE:
+                self._case(children[0], children[1] if len(children) > 2 else None, children[-1])
+            case s.DEFAULT:
+                self._case(None, None, children[-1])
+            case s.LABEL:
+                self.label(self.unit.tree.name(node))
+                self.statement(children[-1])
+            case s.GOTO:
+                self.jump_to_label(self.unit.tree.name(children[0]))
+            case s.INDIRECT_GOTO:
+                target = self.rvalue(children[0])
+                self.emit(Skip(self.origin))
+                self._indirect_jumps.append((self.at, self.scope, target))
+                self.at = self.location()
+            case s.BREAK:
+                self.jump(*self._breaks[-1])
+            case s.CONTINUE:
+                self.jump(*self._continues[-1])
+            case s.RETURN:
+                self._return_statement(children)
+            case s.NULL:
+                pass
+            case s.ASM:
+                self._asm(node)
+            case s.UNEXPOSED_STATEMENT:  # an attribute on a statement
+                for child in children:
+                    if child.kind < 400:
+                        self.statement(child)
+            case kind if s.FIRST_EXPRESSION <= kind <= s.LAST_EXPRESSION:
+                self.effect(node)
+            case _:
+                raise UnsupportedCode(f"a statement of this kind (clang cursor {node.kind})")
+
+    def _if(self, children: list[Node]) -> None:
+        then, after = self.location(), self.location()
+        otherwise = self.location() if len(children) > 2 else after
+        self._condition(children[0], then, otherwise)
+        self.at = then
+        self.statement(children[1])
+        self.connect(after)
+        if len(children) > 2:
+            self.at = otherwise
+            self.statement(children[2])
+            self.connect(after)
+        self.at = after
+
+    def _condition(self, node: Node, then: int, otherwise: int) -> None:
+        outer = self.origin
+        self.origin = self.unit.origin(node.cursor)
+        self.condition(node, then, otherwise)
+        self.origin = outer
+
+    def _loop_body(self, body: Node, leave: int, again: int) -> None:
+        self._breaks.append((leave, self.scope))
+        self._continues.append((again, self.scope))
+        self.statement(body)
+        self._breaks.pop()
+        self._continues.pop()
+
+    def _while(self, condition: Node, body: Node) -> None:
+        head, inside, after = self.location(), self.location(), self.location()
+        self.start(head)
+        self._condition(condition, inside, after)
+        self.at = inside
+        self._loop_body(body, after, head)
+        self.connect(head)
+        self.at = after
+
+    def _do(self, body: Node, condition: Node) -> None:
+        head, test, after = self.location(), self.location(), self.location()
+        self.start(head)
+        self._loop_body(body, after, test)
+        self.start(test)
+        self._condition(condition, head, after)
+        self.at = after
+
+    def _for(self, node: Node) -> None:
+        assert self._root is not None
+        initial, condition, step, body = self.unit.for_parts(self._root, node)
+        opened = self.enter_scope()
+        if initial is not None:
+            self.statement(initial)
+        head, inside, again, after = (self.location() for _ in range(4))
+        self.start(head)
+        if condition is None:
+            self.connect(inside)
+        else:
+            self._condition(condition, inside, after)
+        self.at = inside
+        self._loop_body(body, after, again)
+        self.start(again)
+        if step is not None:
+            self.statement(step)
+        self.connect(head)
+        self.at = after
+        self.leave_scope(opened)
+
+    def _switch(self, value: Node, body: Node) -> None:
+        selector = self.stable(self.rvalue(value))
+        self.emit(Skip(self.origin))
+        head = self.at
+        scope = self.scope
+        after = self.location()
+        cases: list[tuple[Node | None, Node | None, int, Scope]] = []
+        self._switches.append(cases)
+        self._breaks.append((after, scope))
+        self.at = self.location()
+        self.statement(body)
+        self.connect(after)
+        self._breaks.pop()
+        self._switches.pop()
+        none_of: Expr = TRUE
+        default: tuple[int, Scope] = (after, scope)
+        for low, high, location, inner in cases:
+            if low is None:
+                default = (location, inner)
+                continue
+            chosen = self._case_condition(selector, low, high)
+            self.at = self.location()
+            self.edge(head, Guard(self.origin, chosen), self.at)
+            self.scope = scope
+            self.jump(location, inner)
+            none_of = conditional(negation(chosen), none_of, Const(chosen.type, 0))
+        self.at = self.location()
+        self.edge(
+            head,
+            Skip(self.origin) if none_of is TRUE else Guard(self.origin, truth(none_of)),
+            self.at,
+        )
+        self.jump(*default)
+        self.scope = scope
+        self.at = after
+
+    def _case_condition(self, selector: Expr, low: Node, high: Node | None) -> Expr:
+        first = self.unit.tree.integer(low)
+        if first is None:
+            raise UnsupportedCode("a case label that libclang cannot evaluate")
+        start = constant(selector.type, first)
+        if high is None:
+            return binary(BinaryOp.EQ, selector, start)
+        last = self.unit.tree.integer(high)
+        if last is None:
+            raise UnsupportedCode("a case label that libclang cannot evaluate")
+        end = constant(selector.type, last)
+        return conditional(
+            binary(BinaryOp.LE, start, selector),
+            binary(BinaryOp.LE, selector, end),
+            Const(TRUE.type, 0),
+        )
+
+    def _case(self, low: Node | None, high: Node | None, body: Node) -> None:
+        location = self.location()
+        self.start(location)
+        self._switches[-1].append((low, high, location, self.scope))
+        self.statement(body)
+
+    def _return_statement(self, children: list[Node]) -> None:
+        assert self.returns is not None
+        if not children:
+            if self.returns.scalar is None:
+                self._return(None)
+            else:
+                self._fall_off()
+            return
+        if self.returns.shape is Shape.RECORD:
+            assert self.result_address is not None
+            source = self.record(children[0])
+            self.copy_record(MemoryPlace(self.result_address, self.returns), source)
+            self._return(None)
+        elif self.returns.scalar is None:
+            self.effect(children[0])
+            self._return(None)
+        else:
+            self._return(convert(self.returns.scalar, self.rvalue(children[0])))
+
+    def _asm(self, node: Node) -> None:
+        text = self.unit.source_text(node)
+        start = text.find('"')
+        end = text.find('"', start + 1)
+        template = text[start + 1 : end].replace("\\n", "").replace("\\t", "").strip() if start >= 0 else "?"
+        if template.rstrip(";") not in _HARMLESS_ASM:
+            raise UnsupportedCode("inline assembly with effects")
+        self.emit(Fence(self.origin, Order.SEQ_CST))
+
+    def _write_indirect_jumps(self) -> None:
+        for source, scope, value in self._indirect_jumps:
+            none_of: Expr = TRUE
+            for label, number in self.label_values.items():
+                chosen = binary(BinaryOp.EQ, value, Const(self.pointer, number))
+                self.at = self.location()
+                self.edge(source, Guard(self.origin, chosen), self.at)
+                self.scope, outer = scope, self.scope
+                self.jump_to_label(label)
+                self.scope = outer
+                none_of = conditional(negation(chosen), none_of, Const(chosen.type, 0))
+            self.at = self.location()
+            self.edge(source, Guard(self.origin, truth(none_of)), self.at)
+            message = "a computed goto to no label"
+            self.emit(Check(self.origin, Const(TRUE.type, 0), CheckKind.UNDEFINED, message))
+            self.finish(EndThread(self.origin))
+
+    # Declarations
+
+    def _declaration(self, node: Node) -> None:
+        if node.kind != s.VAR:
+            if node.kind not in (s.STRUCT, s.UNION, s.ENUM, s.TYPEDEF, s.FUNCTION, s.STATIC_ASSERT):
+                raise UnsupportedCode(f"a declaration of this kind (clang cursor {node.kind})")
+            return
+        library = self.unit.library
+        storage = library.Cursor_getStorageClass(node.cursor)
+        if storage in (_EXTERN, _STATIC):
+            return  # referenced objects are made on first use
+        ctype = self.unit.type_of(node)
+        name = self.unit.tree.name(node)
+        key = node.cursor.data[0] or 0
+        initial = self.unit.initialiser(node)
+        if ctype.shape is Shape.VARIABLE_ARRAY:
+            self._variable_array(node, ctype, name, key)
+        elif ctype.scalar is not None and key not in self._address_taken and not ctype.atomic:
+            register = self.register(ctype.scalar, name, ctype.spelling)
+            self.locals[key] = RegisterPlace(register, ctype)
+            if initial is None:
+                unset = f"uninitialised '{name}'"
+                self.emit(Input(self.origin, register, unset, indeterminate=True))
+            else:
+                value = self._scalar_initialiser(initial, ctype)
+                self.emit(Assign(self.origin, register, value))
+        else:
+            if ctype.shape is Shape.UNSUPPORTED:
+                raise UnsupportedCode(f"a variable of the type '{ctype.spelling}'")
+            slot = self.slot(name, layout_of(ctype), ctype.spelling)
+            place = MemoryPlace(self.slot_address(slot), ctype)
+            self.locals[key] = place
+            if initial is not None:
+                self.initialise(place, initial)
+
+    def _scalar_initialiser(self, node: Node, ctype: CType) -> Expr:
+        scalar = ctype.require_scalar()
+        while node.kind == s.INIT_LIST:
+            if not node.children:
+                return Const(scalar, 0.0 if scalar.kind is Kind.FLOAT else 0)
+            node = node.children[0]
+        return convert(scalar, self.rvalue(node))
+
+    def _variable_array(self, node: Node, ctype: CType, name: str, key: int) -> None:
+        element = ctype.inner
+        assert element is not None
+        if element.shape is Shape.VARIABLE_ARRAY:
+            raise UnsupportedCode("a multi-dimensional variable length array")
+        sizes = node.expressions()
+        if not sizes:
+            raise UnsupportedCode("a variable length array of this type")
+        count = self.rvalue(sizes[0])
+        size_type = self.unit.size_type
+        size = self.temporary(
+            binary(
+                BinaryOp.MUL, convert(size_type, count), constant(size_type, element.size)
+            )
+        )
+        base = self.register(self.pointer, name, ctype.spelling)
+        self.emit(Allocate(self.origin, base, size, False, "stack"))
+        self.vla_sizes[key] = size
+        array = CType(Shape.ARRAY, 0, ctype.spelling, inner=element)
+        self.locals[key] = MemoryPlace(base, array)
+
+    def initialise(self, place: MemoryPlace, node: Node) -> None:
+        """Initialise an object in memory; what is not mentioned becomes zero."""
+        ctype = place.type
+        if ctype.shape is Shape.RECORD and strip(node).kind != s.INIT_LIST:
+            self.copy_record(place, self.record(node))
+            return
+        leaves = Normaliser(self.unit).leaves(node, ctype)
+        if not _covers(leaves, ctype):
+            self.clear(place.address, ctype)
+        for leaf in leaves:
+            self._initialise_leaf(place.address, leaf)
+
+    def _initialise_leaf(self, base: Expr, leaf: Leaf) -> None:
+        where = pointer_add(base, Const(self.data_model.offset_type, leaf.offset))
+        if leaf.node.kind == s.STRING and leaf.type.shape is Shape.ARRAY:
+            self._initialise_string(where, leaf)
+        elif leaf.type.shape is Shape.RECORD:
+            self.copy_record(MemoryPlace(where, leaf.type), self.record(leaf.node))
+        else:
+            value = self._scalar_initialiser(leaf.node, leaf.type)
+            self.write(MemoryPlace(where, leaf.type, leaf.bit_offset, leaf.bit_width), value)
+
+    def _initialise_string(self, where: Expr, leaf: Leaf) -> None:
+        element = leaf.type.inner
+        assert element is not None
+        scalar = element.require_scalar()
+        data = self.unit.string_bytes(leaf.node, leaf.type)
+        for index in range(0, len(data), scalar.size):
+            value = int.from_bytes(data[index : index + scalar.size], "little")
+            address = pointer_add(where, Const(self.data_model.offset_type, index))
+            self.emit(Store(self.origin, address, constant(scalar, value)))
+
+    # Expressions that need statements
+
+    def statement_expression(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
+        body = node.children[0]
+        ctype = self.unit.type_of(node)
+        result: Expr | MemoryPlace | None = None
+        if used and ctype.shape is Shape.RECORD:
+            result = self.temporary_object(ctype)
+        opened = self.enter_scope()
+        for child in body.children[:-1]:
+            self.statement(child)
+        if body.children:
+            last = _last_expression(body.children[-1])
+            if not used or last is None or ctype.shape is Shape.VOID:
+                self.statement(body.children[-1])
+            elif isinstance(result, MemoryPlace):
+                self.copy_record(result, self.record(last))
+            else:
+                result = self.temporary(self.rvalue(last))
+        self.leave_scope(opened)
+        return result
+
+    def compound_literal(self, node: Node) -> MemoryPlace:
+        ctype = self.unit.type_of(node)
+        if self.is_static_context:
+            item = self.unit.anonymous_object(node, ctype)
+            return MemoryPlace(StaticAddress(self.pointer, item), ctype)
+        initial = node.children[-1]
+        place = self.temporary_object(ctype, "(compound literal)")
+        self.initialise(place, initial)
+        return place
+
+
+def _message(error: UnsupportedCode) -> str:
+    message = error.diagnostic.message
+    return message if "not supported" in message else f"not supported: {message}"
+
+
+def _last_expression(node: Node) -> Node | None:
+    if s.FIRST_EXPRESSION <= node.kind <= s.LAST_EXPRESSION:
+        return node
+    return None
+
+
+def _covers(leaves: list[Leaf], ctype: CType) -> bool:
+    """Whether the leaves write every byte (padding counts as not written)."""
+    if any(leaf.bit_width is not None for leaf in leaves):
+        return False
+    covered = sum(leaf.type.size for leaf in {leaf.offset: leaf for leaf in leaves}.values())
+    return covered == ctype.size and last_offset(leaves) == ctype.size
+
+
+_EXTERN, _STATIC = 2, 3
+

@@ -1,0 +1,106 @@
+"""Initial contents of static objects: bytes, and which of them are addresses."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from plait.c import syntax as s
+from plait.c.initialisers import Leaf, Normaliser
+from plait.c.libclang import Cursor
+from plait.c.statements import FunctionLowering
+from plait.c.syntax import Node, strip
+from plait.c.types import CType, Shape
+from plait.errors import UnsupportedCode
+from plait.model.expressions import Const, Convert, Expr, FunctionAddress, StaticAddress
+from plait.model.program import Relocation
+from plait.model.types import Kind
+
+if TYPE_CHECKING:
+    from plait.c.unit import Unit
+
+
+class StaticContents:
+    """Evaluates the initialiser of one object."""
+
+    def __init__(self, unit: Unit, cursor: Cursor) -> None:
+        self._unit = unit
+        self._scratch = FunctionLowering(unit, "", cursor)
+        self._scratch.is_static_context = True
+        self.data = bytearray()
+        self.relocations: list[Relocation] = []
+
+    def evaluate(self, node: Node | None, ctype: CType) -> None:
+        self.data = bytearray(ctype.size)
+        if node is not None:
+            self._initialise(node, ctype, 0)
+
+    def _initialise(self, node: Node, ctype: CType, offset: int) -> None:
+        for leaf in Normaliser(self._unit).leaves(node, ctype, offset):
+            end = leaf.offset + leaf.type.size
+            if leaf.type.shape is Shape.ARRAY and leaf.type.count is None:
+                end = leaf.offset + len(self._unit.string_bytes(leaf.node, leaf.type))
+            if end > len(self.data):
+                self.data.extend(bytes(end - len(self.data)))
+            self._leaf(leaf)
+
+    def _leaf(self, leaf: Leaf) -> None:
+        if leaf.type.shape is Shape.ARRAY:
+            contents = self._unit.string_bytes(leaf.node, leaf.type)
+            self._put(leaf.offset, contents)
+        elif leaf.type.shape is Shape.RECORD:
+            literal = strip(leaf.node)
+            if literal.kind != s.COMPOUND_LITERAL:
+                raise UnsupportedCode("a static object initialised by this expression")
+            self._initialise(literal.children[-1], leaf.type, leaf.offset)
+        else:
+            self._scalar(leaf)
+
+    def _put(self, offset: int, contents: bytes) -> None:
+        self.data[offset : offset + len(contents)] = contents
+        end = offset + len(contents)
+        self.relocations = [r for r in self.relocations if not offset <= r.offset < end]
+
+    def _scalar(self, leaf: Leaf) -> None:
+        scalar = leaf.type.require_scalar()
+        if scalar.kind is Kind.FLOAT:
+            value = self._unit.tree.floating(leaf.node)
+            self._put(leaf.offset, struct.pack("<f" if scalar.bits == 32 else "<d", value))
+            return
+        expr = self._scratch.converted(leaf.node, leaf.type)
+        expr = _without_cast(expr)
+        if isinstance(expr, (StaticAddress, FunctionAddress)):
+            target = expr.object if isinstance(expr, StaticAddress) else expr.function
+            addend = expr.offset if isinstance(expr, StaticAddress) else 0
+            self._put(leaf.offset, bytes(scalar.size))
+            self.relocations.append(Relocation(leaf.offset, target, addend))
+            return
+        number = self._integer(expr, leaf)
+        if leaf.bit_width is None:
+            self._put(leaf.offset, (number % (1 << scalar.bits)).to_bytes(scalar.size, "little"))
+        else:
+            self._put_bits(leaf, leaf.bit_width, number)
+
+    def _integer(self, expr: Expr, leaf: Leaf) -> int:
+        if isinstance(expr, Const) and isinstance(expr.value, int):
+            return expr.value
+        value = self._unit.tree.integer(leaf.node)
+        if value is None:
+            raise UnsupportedCode("a static object initialised by this expression")
+        return value
+
+    def _put_bits(self, leaf: Leaf, width: int, value: int) -> None:
+        size = (leaf.bit_offset + width + 7) // 8
+        old = int.from_bytes(self.data[leaf.offset : leaf.offset + size], "little")
+        mask = ((1 << width) - 1) << leaf.bit_offset
+        new = old & ~mask | (value << leaf.bit_offset) & mask
+        self.data[leaf.offset : leaf.offset + size] = new.to_bytes(size, "little")
+
+
+def _without_cast(expr: Expr) -> Expr:
+    """An address converted to an integer as wide as itself is still that address."""
+    while isinstance(expr, Convert) and not expr.type.is_bool:
+        if expr.type.bits != expr.operand.type.bits or expr.type.kind is Kind.FLOAT:
+            break
+        expr = expr.operand
+    return expr

@@ -1,0 +1,246 @@
+"""A translation unit: its declarations, types, and where its text stands."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import TYPE_CHECKING
+
+from plait.c import syntax as s
+from plait.c.libclang import Cursor, Library, TranslationUnit, Type
+from plait.c.syntax import Node, Tree, strip
+from plait.c.types import CType, TypeTable
+from plait.errors import UnsupportedCode
+from plait.model.actions import Origin
+from plait.model.program import StaticObject
+from plait.model.types import U32, U64, DataModel, Scalar
+
+if TYPE_CHECKING:
+    from plait.c.linker import Linker
+
+_INTERNAL = 2  # CXLinkage_Internal
+_NO_LINKAGE = 1
+_STATIC, _EXTERN = 3, 2  # CX_SC_Static, CX_SC_Extern
+
+
+class Unit:
+    """One parsed file, with an index of what it defines at file scope."""
+
+    def __init__(
+        self, linker: Linker, library: Library, parsed: TranslationUnit, path: str, number: int
+    ) -> None:
+        self.linker = linker
+        self.library = library
+        self.parsed = parsed
+        self.path = path
+        self.number = number
+        self.is_library = number < 0
+        self.types = TypeTable(library, linker.data_model)
+        self.tree = Tree(library, self.types)
+        self.size_type: Scalar = U32 if linker.data_model is DataModel.ILP32 else U64
+        self.functions: dict[str, Cursor] = {}
+        self.variables: dict[str, Cursor] = {}
+        self.type_of = self.tree.type_of
+        self._files: dict[int, int] = {}
+        self._for_parts: dict[int, dict[int, tuple[bool, bool, bool]]] = {}
+        self._index()
+
+    def _index(self) -> None:
+        library = self.library
+        for cursor in library.children(self.parsed.root()):
+            if cursor.kind == s.FUNCTION:
+                if library.isCursorDefinition(cursor):
+                    self.functions[library.spelling(cursor)] = cursor
+            elif cursor.kind == s.VAR:
+                self._index_variable(cursor)
+
+    def _index_variable(self, cursor: Cursor) -> None:
+        """Keep the declaration that says most: initialised, then tentative, then extern."""
+        name = self.library.spelling(cursor)
+        known = self.variables.get(name)
+        if known is None or self._weight(cursor) >= self._weight(known):
+            self.variables[name] = cursor
+
+    def _weight(self, cursor: Cursor) -> int:
+        if self.library.Cursor_getVarDeclInitializer(cursor).kind >= 100:
+            return 2
+        return 0 if self.library.Cursor_getStorageClass(cursor) == _EXTERN else 1
+
+    def defines_variable(self, name: str) -> bool:
+        cursor = self.variables.get(name)
+        return cursor is not None and self._weight(cursor) > 0
+
+    def is_internal(self, cursor: Cursor) -> bool:
+        return bool(self.library.getCursorLinkage(cursor) == _INTERNAL)
+
+    # Names that lowering refers to
+
+    def function_name(self, declaration: Cursor) -> str:
+        """The linked name of a function; asking for it makes it part of the program."""
+        name = self.library.spelling(declaration)
+        internal = self.is_internal(declaration)
+        return self.linker.function(self, name, internal, declaration)
+
+    def is_defined(self, name: str, declaration: Cursor) -> bool:
+        """Whether the user's sources define this function."""
+        return name in self.functions or self.linker.defines_function(name)
+
+    def is_modelled(self, name: str) -> bool:
+        return self.linker.has_library_function(name)
+
+    def variable(self, declaration: Cursor) -> StaticObject:
+        """The object of a variable with static or thread storage duration."""
+        return self.linker.variable(self, declaration)
+
+    def string_bytes(self, node: Node, ctype: CType) -> bytes:
+        """The contents of a char array that a literal initialises, cut or padded to its size."""
+        element = ctype.inner
+        assert element is not None
+        data = s.decode_string(self.tree.name(node), element.size)
+        size = ctype.size if ctype.count is not None else len(data) + element.size
+        return data[:size].ljust(size, b"\0")
+
+    def string_literal(self, node: Node) -> StaticObject:
+        ctype = self.type_of(node)
+        data = self.string_bytes(node, ctype)
+        return self.linker.string_object(data, ctype, self.origin(node.cursor))
+
+    def anonymous_object(self, node: Node, ctype: CType) -> StaticObject:
+        return self.linker.anonymous_object(self, node, ctype)
+
+    def initialiser(self, node: Node) -> Node | None:
+        """The initialiser of a variable: libclang knows it, children alone do not tell."""
+        cursor = self.library.Cursor_getVarDeclInitializer(node.cursor)
+        if cursor.kind < 100:
+            return None
+        wanted = cursor.data[1]
+        for child in node.children:
+            if child.cursor.data[1] == wanted and child.kind == cursor.kind:
+                return child
+        return self.tree.read(cursor)
+
+    # Places in the text
+
+    def origin(self, cursor: Cursor) -> Origin:
+        extent = self.library.getCursorExtent(cursor)
+        start = self.library.getRangeStart(extent)
+        end = self.library.getRangeEnd(extent)
+        file, line, column = self._position(start)
+        end_file, end_line, end_column = self._position(end)
+        if end_file != file or (end_line, end_column) <= (line, column):
+            end_line, end_column = line, 0
+        return Origin(file, line, column, end_line, end_column)
+
+    def end_origin(self, cursor: Cursor) -> Origin:
+        """The closing brace of a function."""
+        end = self.library.getRangeEnd(self.library.getCursorExtent(cursor))
+        file, line, column = self._position(end)
+        return Origin(file, line, max(column - 1, 1), line, column)
+
+    def _position(self, location: object) -> tuple[int, int, int]:
+        file, line, column = ctypes.c_void_p(), ctypes.c_uint(), ctypes.c_uint()
+        self.library.getExpansionLocation(
+            location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), None
+        )
+        handle = file.value or 0
+        number = self._files.get(handle)
+        if number is None:
+            name = self.library.text(self.library.getFileName(file)) if handle else ""
+            number = self._files[handle] = self.linker.source_number(name)
+        return number, line.value, column.value
+
+    def source_text(self, node: Node) -> str:
+        origin = self.origin(node.cursor)
+        return self.linker.text(origin)
+
+    # What libclang does not say
+
+    def for_parts(
+        self, function: Node, node: Node
+    ) -> tuple[Node | None, Node | None, Node | None, Node]:
+        """Which of a for statement's three parts its children are."""
+        *parts, body = node.children
+        if len(parts) == 3:
+            return parts[0], parts[1], parts[2], body
+        if not parts:
+            return None, None, None, body
+        present = self._present_parts(function, node)
+        if sum(present) != len(parts):
+            raise UnsupportedCode("a for statement whose parts libclang does not tell apart")
+        remaining = iter(parts)
+        first, second, third = (next(remaining) if there else None for there in present)
+        return first, second, third, body
+
+    def _present_parts(self, function: Node, node: Node) -> tuple[bool, bool, bool]:
+        """Read off the function's pretty-printed text, in which macros are expanded."""
+        key = function.cursor.data[0] or 0
+        known = self._for_parts.get(key)
+        if known is None:
+            loops: list[Node] = []
+            _collect(function, s.FOR, loops)
+            heads = _for_heads(self.library.pretty(function.cursor))
+            if len(heads) != len(loops):
+                raise UnsupportedCode("a for statement whose parts libclang does not tell apart")
+            known = self._for_parts[key] = {
+                loop.cursor.data[1] or 0: head for loop, head in zip(loops, heads, strict=True)
+            }
+        return known[node.cursor.data[1] or 0]
+
+    def selected_generic(self, node: Node) -> Node:
+        """The association of _Generic that was chosen: the one whose type the whole has."""
+        candidates = node.expressions()[1:]
+        wanted = self.library.getCanonicalType(self.library.getCursorType(node.cursor))
+        matching = [item for item in candidates if self._same_type(item, wanted)]
+        if len(matching) == 1:
+            return matching[0]
+        value = self.tree.integer(node)
+        constants = [item for item in matching if self.tree.integer(strip(item)) == value]
+        if value is not None and len(constants) >= 1:
+            return constants[0]
+        raise UnsupportedCode("a _Generic whose choice libclang does not tell")
+
+    def _same_type(self, node: Node, wanted: Type) -> bool:
+        found = self.library.getCanonicalType(self.library.getCursorType(node.cursor))
+        wanted_text = self.library.type_spelling(wanted)
+        return self.library.type_spelling(found) == wanted_text
+
+
+def _collect(node: Node, kind: int, found: list[Node]) -> None:
+    if node.kind == kind:
+        found.append(node)
+    for child in node.children:
+        _collect(child, kind, found)
+
+
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\bfor \(|[();{}]', re.DOTALL)
+
+
+def _for_heads(text: str) -> list[tuple[bool, bool, bool]]:
+    """For each `for (a; b; c)` of a text, which parts are there."""
+    heads = []
+    for match in _TOKEN.finditer(text):
+        if match.group() == "for (":
+            heads.append(_for_head(text, match.end()))
+    return heads
+
+
+def _for_head(text: str, start: int) -> tuple[bool, bool, bool]:
+    depth, parts, begin = 0, [], start
+    for match in _TOKEN.finditer(text, start):
+        token = match.group()
+        if token in "({" or token == "for (":
+            depth += 1
+        elif token in ")}":
+            if depth == 0:
+                parts.append(text[begin : match.start()])
+                break
+            depth -= 1
+        elif token == ";" and depth == 0:
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    present = [bool(part.strip()) for part in parts]
+    if len(present) != 3:
+        raise UnsupportedCode("a for statement whose parts libclang does not tell apart")
+    return present[0], present[1], present[2]
+
+
