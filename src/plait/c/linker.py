@@ -69,7 +69,7 @@ class Linker:
         self._specification = specification
         self.units: list[Unit] = []
         self._library_units: dict[str, Unit] = {}
-        self._library_index = _index_library()
+        self._library_index, self._library_variables = _index_library()
         self.unsupported_functions = _read_list("unsupported.txt")
         self.no_effect_functions = _read_list("no_effect.txt")
         self._sources: list[SourceFile] = []
@@ -120,8 +120,7 @@ class Linker:
     def has_library_function(self, name: str) -> bool:
         return name in self._library_index
 
-    def _library_unit(self, name: str) -> Unit:
-        file = self._library_index[name]
+    def _library_unit(self, file: str) -> Unit:
         unit = self._library_units.get(file)
         if unit is None:
             path = os.path.join(toolchain.LIBRARY_SOURCES, file)
@@ -165,7 +164,7 @@ class Linker:
     def library_function(self, name: str) -> str:
         if name in self._definitions:
             return self._request(self._definitions[name], name)
-        return self._request(self._library_unit(name), name)
+        return self._request(self._library_unit(self._library_index[name]), name)
 
     def _request(self, owner: Unit, name: str) -> str:
         key = (owner.number, name)
@@ -300,8 +299,8 @@ class Linker:
         if linkage == 2:
             return self._object((unit.path, name), unit, unit.variables.get(name, declaration), name)
         owner = self._variable_definitions.get(name)
-        if owner is None and unit.is_library:
-            owner = self._library_unit_of_variable(unit, name)
+        if owner is None and name in self._library_variables:
+            owner = self._library_unit(self._library_variables[name])
         if owner is not None:
             found = self._object(name, owner, owner.variables[name], name)
             declared = unit.types.of(declaration)
@@ -311,17 +310,6 @@ class Linker:
                 )
             return found
         return self._undefined_variable(unit, declaration, name)
-
-    def _library_unit_of_variable(self, unit: Unit, name: str) -> Unit | None:
-        if unit.defines_variable(name):
-            return unit
-        for function, file in self._library_index.items():
-            path = os.path.join(toolchain.LIBRARY_SOURCES, file)
-            if any(re.match(rf"(?!extern|static)\w.*\b{name}\b[^{{]*;", x) for x in _lines(path)):
-                other = self._library_unit(function)
-                if other.defines_variable(name):
-                    return other
-        return None
 
     def _conflict_of_types(
         self, name: str, declaration: Cursor, unit: Unit, owner: Unit
@@ -431,7 +419,7 @@ class Linker:
     # The whole
 
     def link(self) -> Program:
-        start = self._request(self._library_unit(START), START)
+        start = self.library_function(START)
         while self._pending:
             self._lower(*self._pending.pop())
         program = Program(self.data_model, {}, [], start, self._sources)
@@ -529,16 +517,27 @@ _DEFINITION = re.compile(
 )
 
 
-def _index_library() -> dict[str, str]:
-    """Which of the library's sources defines which function."""
-    index: dict[str, str] = {}
+_VARIABLE = re.compile(
+    r"^(?!static\b|extern\b|typedef\b)(?:_Thread_local )?[A-Za-z_][\w *]*[ *]\(?\*?(\w+)\)?"
+    r"(?:\[[^\n\]]*\]|\(void\))?(?: = [^\n;]*)?;$",
+    re.MULTILINE,
+)
+
+
+def _index_library() -> tuple[dict[str, str], dict[str, str]]:
+    """Which of the library's sources defines which function, and which variable."""
+    functions: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for file in sorted(os.listdir(toolchain.LIBRARY_SOURCES)):
         if file.endswith(".c"):
             path = os.path.join(toolchain.LIBRARY_SOURCES, file)
             with open(path, encoding="utf-8") as stream:
-                for name in _DEFINITION.findall(stream.read()):
-                    index.setdefault(name, file)
-    return index
+                text = stream.read()
+            for name in _DEFINITION.findall(text):
+                functions.setdefault(name, file)
+            for name in _VARIABLE.findall(text):
+                variables.setdefault(name, file)
+    return functions, variables
 
 
 def _read_list(name: str) -> dict[str, str]:
