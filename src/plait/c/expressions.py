@@ -70,7 +70,6 @@ class Expressions(Places):
     unit: Unit
     locals: dict[int, Place]
     checks: frozenset[CheckKind]
-    label_values: dict[str, int]
 
     # Provided by subclasses
 
@@ -176,7 +175,8 @@ class Expressions(Places):
                 return self.rvalue(self.unit.selected_generic(node))
             case s.LABEL_ADDRESS:
                 name = self.unit.tree.name(node.children[0])
-                number = self.label_values.setdefault(name, len(self.label_values) + 1)
+                labels = self.unit.label_values
+                number = labels.setdefault(name, len(labels) + 1)
                 return Const(self.pointer, number)
             case s.MEMBER | s.SUBSCRIPT | s.STRING | s.COMPOUND_LITERAL:
                 return self.read(self.lvalue(node))
@@ -241,7 +241,7 @@ class Expressions(Places):
             first = self.temporary(first)
         start, emitted = self.at, self.emitted
         second = convert(scalar, self.rvalue(otherwise))
-        return self._choose(truth(first), convert(scalar, first), second, start, emitted)
+        return self._choose(negation(first), second, convert(scalar, first), start, emitted)
 
     # Names
 
@@ -360,6 +360,11 @@ class Expressions(Places):
             address, record = place.address, base_type
         assert record is not None
         name = self.unit.tree.name(node)
+        if "(" in name:  # the anonymous struct or union on the way to its member
+            field = self.unit.library.getCursorReferenced(node.cursor)
+            offset = self.unit.library.Cursor_getOffsetOfField(field) // 8
+            moved = pointer_add(address, Const(self.data_model.offset_type, offset))
+            return MemoryPlace(moved, self._qualified(self.unit.type_of(node), record))
         member = find_member(record, name) if name else None
         if member is None:
             raise UnsupportedCode(f"the member '{name}' of '{record.spelling}'")

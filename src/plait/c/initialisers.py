@@ -55,6 +55,10 @@ class Normaliser:
         """`node` initialises all of `part`: it is braced, or an expression of that type."""
         ctype = part.type
         inner = _unparenthesised(node)
+        if ctype.shape in (Shape.ARRAY, Shape.RECORD):
+            # It starts the subobject afresh: nothing of an earlier one stays (6.7.9p19).
+            end = part.offset + ctype.size
+            found[:] = [leaf for leaf in found if not part.offset <= leaf.offset < end]
         if inner.kind == s.INIT_LIST:
             if ctype.shape in (Shape.ARRAY, Shape.RECORD):
                 if self._is_braced_string(inner, ctype):
@@ -171,7 +175,7 @@ class Normaliser:
             position += 1
             if step.kind == s.MEMBER_REF:
                 name = self._unit.tree.name(step)
-                if name:  # an anonymous member on the way has no name; the next step finds it
+                if name and "(" not in name:  # an anonymous member on the way has no name; the next step finds it
                     parts = [_descend(one, name, levels if one is parts[-1] else [])
                              for one in parts]  # fmt: skip
                 continue

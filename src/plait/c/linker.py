@@ -264,6 +264,8 @@ class Linker:
         function_type = unit.types.of(cursor)
         display = unit.library.spelling(cursor)
         lowering = FunctionLowering(unit, display, cursor)
+        unit.root = node
+        unit.label_values = {}
         try:
             parameters = lowering.lower(node, function_type)
             edges = lowering.edges
@@ -304,10 +306,8 @@ class Linker:
         if owner is not None:
             found = self._object(name, owner, owner.variables[name], name)
             declared = unit.types.of(declaration)
-            if declared.size not in (0, found.layout.size) and found.size:
-                raise InputError(
-                    self._conflict_of_types(name, declaration, unit, owner)
-                )
+            if owner is not unit and declared.size not in (0, found.size):
+                raise InputError(self._conflict_of_types(name, declaration, unit, owner))
             return found
         return self._undefined_variable(unit, declaration, name)
 
@@ -345,7 +345,7 @@ class Linker:
         made.library = unit.is_library
         self._objects[key] = made  # before its initialiser, which may refer to itself
         node = unit.tree.read(declaration)
-        self._fill(made, unit, declaration, unit.initialiser(node), ctype)
+        self._fill(made, unit, declaration, unit.initialiser(node), ctype, node)
         return made
 
     def anonymous_object(self, unit: Unit, node: Node, ctype: CType) -> StaticObject:
@@ -353,7 +353,7 @@ class Linker:
         made = self._new_object("(compound literal)", layout_of(ctype), b"", [], origin,
                                 ctype.spelling)  # fmt: skip
         self._objects[made] = made
-        self._fill(made, unit, node.cursor, node.children[-1], ctype)
+        self._fill(made, unit, node.cursor, node.children[-1], ctype, unit.root)
         return made
 
     def _fill(
@@ -363,13 +363,16 @@ class Linker:
         cursor: Cursor,
         initial: Node | None,
         ctype: CType,
+        root: Node | None,
     ) -> None:
         contents = StaticContents(unit, cursor)
+        outer, unit.root = unit.root, root
         try:
             contents.evaluate(initial, ctype)
         except UnsupportedCode as error:
             message = f"not supported: {error.diagnostic.message}"
             self._unsupported.append(self._diagnostic(made.origin, message))
+        unit.root = outer
         made.initial = bytes(contents.data)
         made.relocations = tuple(contents.relocations)
         if len(made.initial) > made.size:  # an array without size, or a flexible member

@@ -54,7 +54,6 @@ class FunctionLowering(Calls):
         self.checks = linker.checks
         self.spurious_failures = linker.options.spurious_wakeups
         self.locals: dict[int, Place] = {}
-        self.label_values: dict[str, int] = {}
         self.vla_sizes: dict[int, Expr] = {}
         self.varargs: Register | None = None
         self.result_address: Register | None = None
@@ -382,7 +381,7 @@ class FunctionLowering(Calls):
     def _write_indirect_jumps(self) -> None:
         for source, scope, value in self._indirect_jumps:
             none_of: Expr = TRUE
-            for label, number in self.label_values.items():
+            for label, number in self.unit.label_values.items():
                 chosen = binary(BinaryOp.EQ, value, Const(self.pointer, number))
                 self.at = self.location()
                 self.edge(source, Guard(self.origin, chosen), self.at)
@@ -391,7 +390,8 @@ class FunctionLowering(Calls):
                 self.scope = outer
                 none_of = conditional(negation(chosen), none_of, Const(chosen.type, 0))
             self.at = self.location()
-            self.edge(source, Guard(self.origin, truth(none_of)), self.at)
+            otherwise = Skip(self.origin) if none_of is TRUE else Guard(self.origin, truth(none_of))
+            self.edge(source, otherwise, self.at)
             message = "a computed goto to no label"
             self.emit(Check(self.origin, Const(TRUE.type, 0), CheckKind.UNDEFINED, message))
             self.finish(EndThread(self.origin))

@@ -296,7 +296,7 @@ class TypeTable:
             bits = library.Cursor_getOffsetOfField(field)
             type_ = self.of(field)
             name = library.spelling(field)
-            if library.Cursor_isAnonymous(field) or name.startswith(("struct (", "union (")):
+            if "(" in name:  # how libclang names an anonymous struct or union
                 name = ""
             if library.Cursor_isBitField(field):
                 width = library.getFieldDeclBitWidth(field)

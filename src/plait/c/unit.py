@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
-from plait.c.libclang import Cursor, Library, TranslationUnit, Type
-from plait.c.syntax import Node, Tree, strip
+from plait.c.libclang import Cursor, Library, TranslationUnit
+from plait.c.syntax import Node, Tree
 from plait.c.types import CType, TypeTable
 from plait.errors import UnsupportedCode
 from plait.model.actions import Origin
@@ -43,6 +43,9 @@ class Unit:
         self.type_of = self.tree.type_of
         self._files: dict[int, int] = {}
         self._for_parts: dict[int, dict[int, tuple[bool, bool, bool]]] = {}
+        self._typedefs: dict[str, str] | None = None
+        self.label_values: dict[str, int] = {}  # labels whose address the function takes
+        self.root: Node | None = None  # the declaration that is being lowered
         self._index()
 
     def _index(self) -> None:
@@ -188,21 +191,53 @@ class Unit:
 
     def selected_generic(self, node: Node) -> Node:
         """The association of _Generic that was chosen: the one whose type the whole has."""
-        candidates = node.expressions()[1:]
-        wanted = self.library.getCanonicalType(self.library.getCursorType(node.cursor))
-        matching = [item for item in candidates if self._same_type(item, wanted)]
+        controlling, *candidates = node.expressions()
+        wanted = self._canonical(node)
+        matching = [item for item in candidates if self._canonical(item) == wanted]
         if len(matching) == 1:
             return matching[0]
-        value = self.tree.integer(node)
-        constants = [item for item in matching if self.tree.integer(strip(item)) == value]
-        if value is not None and len(constants) >= 1:
-            return constants[0]
-        raise UnsupportedCode("a _Generic whose choice libclang does not tell")
+        types = self._association_types(node)
+        if len(types) != len(candidates):
+            raise UnsupportedCode("a _Generic whose choice libclang does not tell")
+        subject = _decayed(self._canonical(controlling))
+        for type_, candidate in zip(types, candidates, strict=True):
+            if self._resolved(type_) == subject:
+                return candidate
+        if "default" not in types:
+            raise UnsupportedCode("a _Generic whose choice libclang does not tell")
+        return candidates[types.index("default")]
 
-    def _same_type(self, node: Node, wanted: Type) -> bool:
+    def _canonical(self, node: Node) -> str:
         found = self.library.getCanonicalType(self.library.getCursorType(node.cursor))
-        wanted_text = self.library.type_spelling(wanted)
-        return self.library.type_spelling(found) == wanted_text
+        return self.library.type_spelling(found)
+
+    def _association_types(self, node: Node) -> list[str]:
+        """The types of a _Generic, from the pretty-printed text of what it stands in."""
+        if self.root is None:
+            return []
+        selections: list[Node] = []
+        _collect(self.root, s.GENERIC, selections)
+        texts = _generic_texts(self.library.pretty(self.root.cursor))
+        if len(texts) != len(selections):
+            return []
+        wanted = node.cursor.data[1]
+        return next(
+            text
+            for item, text in zip(selections, texts, strict=True)
+            if item.cursor.data[1] == wanted
+        )
+
+    def _resolved(self, type_: str) -> str:
+        """A type name with its typedef replaced."""
+        if self._typedefs is None:
+            self._typedefs = {
+                self.library.spelling(cursor): self.library.type_spelling(
+                    self.library.getCanonicalType(self.library.getCursorType(cursor))
+                )
+                for cursor in self.library.children(self.parsed.root())
+                if cursor.kind == s.TYPEDEF
+            }
+        return self._typedefs.get(type_, type_)
 
 
 def _collect(node: Node, kind: int, found: list[Node]) -> None:
@@ -222,6 +257,38 @@ def _for_heads(text: str) -> list[tuple[bool, bool, bool]]:
         if match.group() == "for (":
             heads.append(_for_head(text, match.end()))
     return heads
+
+
+def _generic_texts(text: str) -> list[list[str]]:
+    """For each `_Generic(value, type: ..., ...)` of a text, its types in order."""
+    found = []
+    for match in re.finditer(r"\b_Generic\(", text):
+        items, depth, begin = [], 0, match.end()
+        for token in _GENERIC_TOKEN.finditer(text, match.end()):
+            mark = token.group()
+            if mark in "([{":
+                depth += 1
+            elif mark in ")]}":
+                if depth == 0:
+                    items.append(text[begin : token.start()])
+                    break
+                depth -= 1
+            elif mark == "," and depth == 0:
+                items.append(text[begin : token.start()])
+                begin = token.end()
+        found.append([item.split(":")[0].strip() for item in items[1:]])
+    return found
+
+
+_GENERIC_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[()\[\]{},]', re.DOTALL)
+_QUALIFIERS = re.compile(r"^(?:(?:const|volatile|_Atomic|restrict) )+")
+
+
+def _decayed(type_: str) -> str:
+    """The type of a controlling expression after lvalue conversion."""
+    type_ = _QUALIFIERS.sub("", type_)
+    array = re.fullmatch(r"(.*?) ?\[\d*\]", type_)
+    return f"{array[1]} *" if array else type_
 
 
 def _for_head(text: str, start: int) -> tuple[bool, bool, bool]:

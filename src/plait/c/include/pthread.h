@@ -159,13 +159,4 @@ extern int pthread_key_delete(pthread_key_t);
 extern int pthread_setspecific(pthread_key_t, const void *);
 extern void *pthread_getspecific(pthread_key_t);
 
-extern void __plait_cleanup_push(void (*)(void *), void *);
-extern void __plait_cleanup_pop(int);
-#define pthread_cleanup_push(routine, argument) \
-  do {                                          \
-    __plait_cleanup_push((routine), (argument));
-#define pthread_cleanup_pop(execute) \
-    __plait_cleanup_pop(execute);    \
-  } while (0)
-
 #endif

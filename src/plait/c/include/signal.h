@@ -18,7 +18,7 @@ typedef struct {
   int si_errno;
   int si_code;
   int __pad[29];
-} siginfo_t;
+} __attribute__((__aligned__(__alignof__(void *)))) siginfo_t;
 struct sigaction {
   union {
     void (*sa_handler)(int);

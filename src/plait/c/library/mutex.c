@@ -3,6 +3,8 @@
 
 #define MISUSE(condition, message) __plait_check("lock-misuse", condition, message)
 
+/* What the mutex held before may be indeterminate, so that it was locked shows only when it is
+   unlocked. */
 int pthread_mutex_init(struct __plait_mutex *mutex, const int *attributes) {
   int kind = attributes == NULL ? PLAIT_NORMAL : *attributes & PLAIT_KINDS;
   __plait_atomic_begin();

@@ -6,8 +6,8 @@ static void __plait_run_thread(void *argument) {
   struct __plait_thread *block = argument;
   void *(*start)(void *);
   void *value;
-  __plait_current = block;
   __plait_atomic_begin();
+  __plait_current = block;
   start = block->start;
   value = block->argument;
   __plait_atomic_end();
@@ -30,19 +30,31 @@ int pthread_create(unsigned long *thread, const struct __plait_attributes *attri
   return 0;
 }
 
-/* Cleanup handlers run first, then the destructors of keys, then the result can be joined.
-   The process ends with its last thread: a state in which no thread is left is an end. */
-void pthread_exit(void *result) {
+static void __plait_finish(void *result) {
   struct __plait_thread *block = __plait_current;
-  if (__plait_run_cleanup_handlers != NULL) __plait_run_cleanup_handlers();
-  if (__plait_run_key_destructors != NULL) __plait_run_key_destructors();
   if (block != NULL) {
-    __plait_atomic_begin();
     block->result = result;
     block->done = 1;
-    __plait_atomic_end();
   } else if (__plait_run_exit_handlers != NULL) {
     __plait_unsupported("pthread_exit of the initial thread with atexit handlers");
+  }
+}
+
+/* Cleanup handlers run first, then the destructors of keys, then the result can be joined: all
+   in one step where there are none. The process ends with its last thread: a state in which no
+   thread is left is an end. */
+void pthread_exit(void *result) {
+  int is_plain;
+  __plait_atomic_begin();
+  is_plain = __plait_run_cleanup_handlers == NULL && __plait_run_key_destructors == NULL;
+  if (is_plain) __plait_finish(result);
+  __plait_atomic_end();
+  if (!is_plain) {
+    if (__plait_run_cleanup_handlers != NULL) __plait_run_cleanup_handlers();
+    if (__plait_run_key_destructors != NULL) __plait_run_key_destructors();
+    __plait_atomic_begin();
+    __plait_finish(result);
+    __plait_atomic_end();
   }
   __plait_end_thread();
 }
@@ -51,11 +63,12 @@ void pthread_exit(void *result) {
 int pthread_join(unsigned long thread, void **result) {
   struct __plait_thread *block = (struct __plait_thread *)thread;
   void *value;
+  __plait_atomic_begin();
   if (block != NULL && block == __plait_current) {
     __plait_check("lock-misuse", 0, "a thread joins itself");
+    __plait_atomic_end();
     return EDEADLK;
   }
-  __plait_atomic_begin();
   __plait_check("lock-misuse", !block->detached, "join of a detached thread");
   __plait_check("undefined behaviour", !block->detached, "join of a detached thread");
 #if PLAIT_CHECK_LOCKS

@@ -7,6 +7,13 @@
 struct __plait_rwlock {
   int readers; /* -1: destroyed, only where misuse is checked */
   int writer;
+#ifdef __LP64__
+  char unused[40];
+  unsigned int flags; /* glibc's place for what its static initialisers prefer */
+#else
+  char unused[16];
+  unsigned char flags;
+#endif
 };
 
 #define MISUSE(condition, message) __plait_check("lock-misuse", condition, message)
@@ -15,6 +22,7 @@ int pthread_rwlock_init(struct __plait_rwlock *lock, const void *attributes) {
   __plait_atomic_begin();
   lock->readers = 0;
   lock->writer = 0;
+  lock->flags = 0;
   __plait_atomic_end();
   return 0;
 }
@@ -44,6 +52,7 @@ int pthread_rwlock_rdlock(struct __plait_rwlock *lock) {
     __plait_atomic_end();
     return EDEADLK;
   }
+  if (lock->flags == 2) __plait_unsupported("read-write locks that prefer writers");
   __plait_wait(writer == 0, "read-write lock", lock);
   lock->readers = lock->readers + 1;
   __plait_atomic_end();

@@ -24,8 +24,8 @@ static void __plait_run_c11_thread(void *argument) {
   struct __plait_thread *block = argument;
   int (*start)(void *);
   void *value;
-  __plait_current = block;
   __plait_atomic_begin();
+  __plait_current = block;
   start = block->start_c11;
   value = block->argument;
   __plait_atomic_end();

@@ -1,0 +1,57 @@
+# make demo    set up .venv and show what plait does
+# make test    set up .venv and run every check: ruff, mypy, import directions, tests
+# make trust   thousands of generated programs against a real compiler and the real pthread library
+# make bench-frontend    how fast the front end and the explorer are
+# make clean   remove .venv and everything generated
+
+SHELL := /bin/bash
+# A shim on the path may name a Python that is not there: only one that runs counts.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test lint types imports check-tests trust bench-frontend clean
+
+demo: $(VENV)/.installed
+	@PLAIT=$(BIN)/plait tools/demo.sh
+
+test: lint types imports check-tests
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.installed-dev
+	$(BIN)/python tools/check_imports.py
+
+check-tests: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(JOBS)
+
+trust: $(VENV)/.installed-dev
+	$(BIN)/python -m plait.trust.campaign $(TRUST_OPTIONS)
+
+bench-frontend: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_frontend.py
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \
+	Install it (apt-get install python3) or say where it is: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "creating $(VENV) with $(PYTHON)"
+	@$(PYTHON) tools/make_venv.py $(VENV)
+
+# The stamps keep a second run from asking pip anything, so that it works without a network.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build dist out src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,100 @@
+"""The `plait` command: dispatch, and errors that reach people as one or two lines.
+
+Only the command that was asked for is imported, so that `plait --help` starts at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plait.cli import exits
+from plait.cli.output import Console
+from plait.cli.parser import parse
+from plait.errors import InputError, PlaitError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit code."""
+    options = parse(sys.argv[1:] if arguments is None else arguments)
+    console = Console()
+    try:
+        return _run_command(options, console)
+    except KeyboardInterrupt:
+        return _no_answer(options, console, "interrupted", exits.INTERRUPTED)
+    except InputError as error:
+        _report(error, console, show_all=options.verbose)
+        return exits.UNUSABLE_INPUT
+    except MemoryError:
+        return _no_answer(options, console, "out of memory", exits.UNKNOWN)
+    except PlaitError as error:
+        return _no_answer(options, console, str(error), exits.UNKNOWN)
+    except Exception as error:
+        if os.environ.get("PLAIT_TRACEBACK"):
+            raise
+        what = f"internal error: {_describe(error)}"
+        console.error(f"{what}\nplease report this with the program and the options that cause it")
+        return _no_answer(options, console, what, exits.UNKNOWN, said=True)
+    finally:
+        console.close()
+
+
+def _run_command(options: argparse.Namespace, console: Console) -> int:
+    match options.command:
+        case "show":
+            from plait.cli.show import show as command
+        case "run":
+            from plait.cli.run import run as command
+        case _:
+            from plait.cli.explore import explore as command
+    return command(options, console)
+
+
+def _report(error: InputError, console: Console, *, show_all: bool) -> None:
+    """The first mistake is the one to mend; a compiler's list of the rest is for those who ask."""
+    first, *others = error.diagnostics
+    if show_all or not others:
+        for diagnostic in error.diagnostics:
+            console.error(str(diagnostic))
+        return
+    head, *source_line = str(first).split("\n")
+    console.error("\n".join([f"{head} (and {len(others)} more: -v)", *source_line]))
+
+
+def _no_answer(
+    options: argparse.Namespace, console: Console, reason: str, code: int, *, said: bool = False
+) -> int:
+    """`explore` always ends in a verdict line; the other commands have only an error to print."""
+    if options.command == "explore":
+        console.line(f"VERDICT: unknown ({' '.join(reason.split())})")
+        return exits.UNKNOWN
+    if not said:
+        console.error(reason)
+    return code
+
+
+def _describe(error: Exception) -> str:
+    """An unexpected exception in one line: its type, where it was raised, its text."""
+    place = _innermost(error.__traceback__)
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{place}" + (f": {text[:200]}" if text else "")
+
+
+def _innermost(trace: TracebackType | None) -> str:
+    place = ""
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
+        if "/plait/" in path:
+            place = f" at plait/{path.rpartition('/plait/')[2]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Writing: to standard output, whose reader may go away, and to files, whose disk may be full."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from plait.errors import InputError
+
+
+class Console:
+    """Standard output and standard error of one command.
+
+    A reader that goes away (`plait show ... | head`) or a full disk must change neither the exit
+    code nor hide the verdict, so that later output is dropped instead of raising an error.
+    """
+
+    def __init__(self) -> None:
+        self._broken = False
+        for stream in (sys.stdout, sys.stderr):
+            # Sources may hold bytes that are no UTF-8, and terminals may know less than UTF-8.
+            reconfigure = getattr(stream, "reconfigure", None)
+            if reconfigure is not None:
+                reconfigure(errors="backslashreplace")
+
+    def line(self, text: str = "") -> None:
+        self._write(text + "\n")
+
+    def lines(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self.line(text)
+
+    def block(self, title: str, items: Iterable[str]) -> None:
+        """A titled list, one bullet for each item; nothing when there are no items."""
+        texts = list(items)
+        if texts:
+            self.line(f"{title}:")
+            for text in texts:
+                self.line("  - " + text.replace("\n", "\n    "))
+
+    def error(self, message: str) -> None:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            self._give_up()
+        try:
+            print(f"plait: {message}", file=sys.stderr, flush=True)
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        """Flush while errors can still be handled, before the interpreter does it at exit."""
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            self._lost(error)
+
+    def _write(self, text: str) -> None:
+        if self._broken:
+            return
+        try:
+            sys.stdout.write(text)
+        except OSError as error:
+            self._lost(error)
+
+    def _lost(self, error: OSError) -> None:
+        if self._broken:
+            return
+        self._give_up()
+        if not isinstance(error, BrokenPipeError):
+            self.error(f"cannot write to standard output: {error.strerror or error}")
+
+    def _give_up(self) -> None:
+        self._broken = True
+        try:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)
+        except (OSError, ValueError):
+            pass
+
+
+def width() -> int:
+    """Columns to use: those of the terminal, a fixed number when piped."""
+    try:
+        return max(60, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError):
+        return 100
+
+
+def check_can_write(option: str, path: str) -> None:
+    """Complain about a path that cannot work before the time is spent, not after."""
+    if path == "-":
+        raise InputError(f"{option} -: name a file, standard output is for the report")
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{option} {path}: is a directory")
+    if not target.parent.is_dir():
+        raise InputError(f"{option} {path}: there is no directory {target.parent}")
+
+
+def save(console: Console, option: str, path: str, text: str) -> bool:
+    """Write a file that a command was asked for; '-' is standard output."""
+    if path == "-":
+        console.lines(text.splitlines())
+        return True
+    try:
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        console.error(f"{option} {path}: cannot write: {error.strerror or error}")
+        return False
+    return True

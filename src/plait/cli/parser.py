@@ -1,0 +1,297 @@
+"""The options of every command, and help that teaches by example."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+import plait
+from plait.cli import exits
+
+PROPERTIES = (
+    "assertions",
+    "unreach-call",
+    "no-data-race",
+    "no-deadlock",
+    "no-overflow",
+    "valid-memsafety",
+    "lock-misuse",
+)
+
+EXIT_CODES = """\
+exit codes:
+  0  the property holds          1  the property is violated
+  2  unusable options or input   3  no verdict (limits, unsupported code)
+"""
+
+MAIN_HELP = f"""\
+examples:
+  plait explore examples/counter_race.c
+      check the assertions of a program in every interleaving of its threads
+  plait explore --property no-data-race --property no-deadlock queue.c main.c
+      check two other properties of a program of two files
+  plait run --seed 7 examples/counter_race.c
+      interpret one interleaving and show it, one column for each thread
+  plait show examples/counter_race.c
+      print the program model that verdicts are about
+
+{EXIT_CODES}
+`plait COMMAND --help` explains a command. The program is never compiled or executed natively.
+"""
+
+SHOW_HELP = """\
+examples:
+  plait show examples/peterson.c              threads, locations and actions as text
+  plait show --dot - examples/peterson.c      the control flow as a Graphviz graph
+  plait show --svg peterson.svg examples/peterson.c   the same as a picture
+"""
+
+RUN_HELP = f"""\
+The program is interpreted on plait's model of C and pthreads; no native code is executed.
+Without --seed and --schedule the schedule is that of seed 0, so a run can always be repeated.
+
+examples:
+  plait run examples/counter_race.c                     one schedule
+  plait run --seed 3 --save-schedule s.txt prog.c       another one, kept in a file
+  plait run --schedule s.txt prog.c                     the same one again
+
+{EXIT_CODES}
+"""
+
+EXPLORE_HELP = f"""\
+Every reachable state of every interleaving is visited, so `true` means: in all schedules, for all
+inputs. Programs with an infinite state space, or with inputs of more than 8 bits, end in `unknown`
+unless a violation is found; with --inputs LO..HI the reason says that the property holds for these
+inputs.
+
+examples:
+  plait explore examples/locked_counter.c
+  plait explore --property no-deadlock examples/deadlock.c
+  plait explore --prp unreach-call.prp --data-model ILP32 task.i
+  plait explore --inputs 0..3 --timeout 60 --json result.json prog.c
+  plait explore --save-schedule bug.txt prog.c && echo fine || plait run --schedule bug.txt prog.c
+
+{EXIT_CODES}
+The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse prints its whole usage on a mistake; a mistake should take one or two lines."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = "" if "--help" in message else f"\nsee `{self.prog} --help`"
+        self.exit(exits.UNUSABLE_INPUT, f"{self.prog}: {message}{hint}\n")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = build_parser()
+    options = parser.parse_args(_attach(arguments))
+    if not options.programs and options.compile_commands is None:
+        parser.error(f"no source file given: see `plait {options.command} --help`")
+    return options
+
+
+def _attach(arguments: Sequence[str]) -> list[str]:
+    """Join `--inputs -3..3` to one word, or argparse takes the negative bound for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] == "--inputs":
+            joined[-1] = f"--inputs={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="plait",
+        description="Verify every way the threads of a C program can interleave.",
+        epilog=MAIN_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"plait {plait.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _show_command(_command(commands, "show", "print or draw the program model", SHOW_HELP))
+    _run_command_options(_command(commands, "run", "interpret one schedule and show it", RUN_HELP))
+    _explore_command(
+        _command(commands, "explore", "check a property in all schedules", EXPLORE_HELP)
+    )
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[Parser], name: str, summary: str, epilog: str
+) -> Parser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "programs",
+        nargs="*",
+        metavar="PROG",
+        help=".c or .i files, linked into one program (with --compile-commands: default all)",
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
+    _property_options(parser)
+    _front_end_options(parser)
+    return parser
+
+
+def _property_options(parser: Parser) -> None:
+    group = parser.add_argument_group("properties")
+    group.add_argument(
+        "--property",
+        action="append",
+        default=[],
+        metavar="P",
+        help=f"what to check, repeatable: {', '.join(PROPERTIES)} (default: assertions)",
+    )
+    group.add_argument("--prp", metavar="FILE", help="take the properties from an SV-COMP file")
+    group.add_argument(
+        "--error-function",
+        action="append",
+        default=[],
+        metavar="F",
+        help="a function that unreach-call forbids to call "
+        "(default: reach_error and __VERIFIER_error)",
+    )
+
+
+def _front_end_options(parser: Parser) -> None:
+    group = parser.add_argument_group("C front end")
+    group.add_argument(
+        "-I", dest="include_dirs", action="append", default=[], metavar="DIR", help="header folder"
+    )
+    group.add_argument(
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="macro"
+    )
+    group.add_argument(
+        "-U", dest="undefines", action="append", default=[], metavar="NAME", help="undefine a macro"
+    )
+    group.add_argument(
+        "-include",
+        dest="force_includes",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="read this header first",
+    )
+    group.add_argument(
+        "--std", type=_dialect, default="gnu17", metavar="STD", help="C dialect (default: gnu17)"
+    )
+    group.add_argument(
+        "--data-model",
+        choices=("ILP32", "LP64"),
+        default="LP64",
+        help="sizes of the integer types and pointers (default: LP64)",
+    )
+    group.add_argument(
+        "--entry", metavar="FUNCTION", help="where the program starts (default: main)"
+    )
+    group.add_argument(
+        "--compile-commands",
+        metavar="DIR",
+        help="take the options of each PROG from DIR/compile_commands.json",
+    )
+    group.add_argument(
+        "--no-spurious-wakeups",
+        dest="spurious_wakeups",
+        action="store_false",
+        help="assume that condition variables wake only when signalled",
+    )
+
+
+def _show_command(parser: Parser) -> None:
+    parser.add_argument("--dot", metavar="FILE", help="write a Graphviz graph ('-': print it)")
+    parser.add_argument("--svg", metavar="FILE", help="draw the graph")
+
+
+def _run_command_options(parser: Parser) -> None:
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--seed", type=int, metavar="N", help="choose the schedule at random")
+    choice.add_argument("--schedule", metavar="FILE", help="follow a saved schedule")
+    parser.add_argument("--save-schedule", metavar="FILE", help="keep the schedule in a file")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="show only how it ends and what it prints"
+    )
+    parser.add_argument(
+        "--max-steps",
+        type=_positive,
+        metavar="N",
+        default=100_000,
+        help="give up after N steps (default: 100000)",
+    )
+
+
+def _explore_command(parser: Parser) -> None:
+    parser.add_argument(
+        "--max-states",
+        type=_positive,
+        metavar="N",
+        default=2_000_000,
+        help="give up after N states of about 1 kB each (default: 2000000)",
+    )
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument(
+        "--inputs",
+        type=_interval,
+        metavar="LO..HI",
+        help="explore only these values of every non-deterministic input",
+    )
+    parser.add_argument(
+        "--reduction",
+        choices=("sleep", "none"),
+        default="sleep",
+        help="skip schedules that differ only in the order of independent steps (default: sleep)",
+    )
+    parser.add_argument(
+        "--save-schedule", metavar="FILE", help="keep the counterexample for `plait run --schedule`"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
+
+
+def _dialect(text: str) -> str:
+    year = text.removeprefix("gnu" if text.startswith("gnu") else "c")
+    known = {"89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23", "2y"}
+    if (year == text or year not in known) and not text.startswith("iso9899:"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a C dialect such as c11 or gnu17")
+    return text
+
+
+def _positive(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+    return value
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+    return value
+
+
+def _interval(text: str) -> tuple[int, int]:
+    low, dots, high = text.partition("..")
+    try:
+        interval = int(low), int(high)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form LO..HI") from None
+    if not dots or interval[0] > interval[1]:
+        raise argparse.ArgumentTypeError(f"'{text}' is an empty interval")
+    return interval

@@ -1,0 +1,401 @@
+"""Functions of the model as Python code: one Python function per block of locations.
+
+A block starts at a leader and runs through actions that follow each other without a choice up to
+the next leader; it returns the location where to go on, or SWITCH when the running frame has
+changed (a call, a return, the end of the thread). Every location at which a thread can stand
+between two steps is a leader. For traces there is a second table in which each location is a
+block of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from plait.model.actions import (
+    Action,
+    Allocate,
+    Assign,
+    AtomicBegin,
+    AtomicEnd,
+    Call,
+    Check,
+    CheckKind,
+    EndProcess,
+    EndThread,
+    EnterScope,
+    Fence,
+    Free,
+    Guard,
+    Input,
+    LeaveScope,
+    Load,
+    ObjectSize,
+    Origin,
+    Output,
+    Prune,
+    ReadModifyWrite,
+    Return,
+    Skip,
+    Spawn,
+    Store,
+    Unsupported,
+    Wait,
+)
+from plait.model.dataflow import live_registers, postorder
+from plait.model.program import Edge, Function, Program
+from plait.model.types import Kind, Scalar
+from plait.semantics import scalars
+from plait.semantics.expressions import HELPERS, ExpressionWriter
+from plait.semantics.visibility import Visibility
+
+if TYPE_CHECKING:
+    from plait.semantics.machine import Machine
+
+Block = Callable[["Machine", list[Any]], int]
+Pick = Callable[[list[Any]], tuple[Any, ...]]
+
+SWITCH = -1
+PLAIN, VISIBLE, LOOP_HEAD = 0, 1, 2
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """An edge as generated code refers to it. `is_shared`: other threads may see its access."""
+
+    function: Function
+    edge: Edge
+    origin: Origin
+    is_shared: bool
+    is_atomic: bool
+    type: Scalar | None = None
+    text: str = ""
+    check: CheckKind | None = None
+    # Of calls: the target register, argument types, and how to pass them to each callee met.
+    target: int = -1
+    argument_types: tuple[Scalar, ...] = ()
+    callees: dict[int | str, Callee] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Callee:
+    """What a call site knows about a function it calls."""
+
+    code: Code
+    conversions: tuple[tuple[int, Scalar, Scalar], ...]
+    missing: tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Code:
+    """A compiled function. `kept[l]` are the indices of the frame list that matter at location l:
+    the live registers and all slot addresses; `pick[l]` selects their values."""
+
+    function: Function
+    blocks: list[Block | None]
+    stops: bytes
+    kept: list[tuple[int, ...]]
+    pick: list[Pick]
+    blank: list[Any]
+    slot_pages: list[int]
+    frame_pages: int
+    floats: frozenset[int]
+    singles: list[Block | None] | None = None
+
+
+class Compiler:
+    def __init__(
+        self, program: Program, is_visible: Visibility, *, keep_variables: bool = False
+    ) -> None:
+        """`keep_variables`: named variables matter until their frame ends (memory leaks)."""
+        self._program = program
+        self._is_visible = is_visible
+        self._keep_variables = keep_variables
+
+    def compile(self, function: Function) -> Code:
+        stops = self._stops(function)
+        kept = self._kept(function)
+        bits = self._program.data_model.page_bits
+        slot_pages = []
+        pages = 0
+        for slot in function.slots:
+            slot_pages.append(pages)
+            pages += (slot.size >> bits) + 1
+        blank: list[Any] = [scalars.zero(register.type) for register in function.registers]
+        return Code(
+            function,
+            self._generate(function, _leaders(function, stops), stops),
+            stops,
+            kept,
+            [_picker(indices) for indices in kept],
+            blank + [0] * len(function.slots),
+            slot_pages,
+            pages,
+            frozenset(
+                index
+                for index, register in enumerate(function.registers)
+                if register.type.kind is Kind.FLOAT
+            ),
+        )
+
+    def singles(self, function: Function, stops: bytes) -> list[Block | None]:
+        """One block per location, for traces."""
+        return self._generate(function, set(range(len(function.edges))), stops)
+
+    def _stops(self, function: Function) -> bytes:
+        stops = bytearray(len(function.edges))
+        if not function.edges:
+            return bytes(stops)
+        rank = {location: number for number, location in enumerate(postorder(function))}
+        for location, leaving in enumerate(function.edges):
+            for edge in leaving:
+                # In a depth-first search exactly the retreating edges lead to a later postorder.
+                if (
+                    edge.target >= 0
+                    and location in rank
+                    and rank[edge.target] >= rank[location]
+                    and not stops[edge.target]
+                ):
+                    stops[edge.target] = LOOP_HEAD
+                if self._is_visible(function, edge):
+                    stops[location] = VISIBLE
+        return bytes(stops)
+
+    def _kept(self, function: Function) -> list[tuple[int, ...]]:
+        count = len(function.registers)
+        slots = range(count, count + len(function.slots))
+        variables = 0
+        if self._keep_variables:
+            for index, register in enumerate(function.registers):
+                variables |= (1 << index) if register.name else 0
+        return [
+            (*(i for i in range(count) if (mask | variables) >> i & 1), *slots)
+            for mask in live_registers(function)
+        ]
+
+    def _generate(
+        self, function: Function, leaders: set[int], stops: bytes
+    ) -> list[Block | None]:
+        names: dict[str, Any] = dict(HELPERS)
+        lines: list[str] = []
+        for leader in sorted(leaders):
+            writer = BlockWriter(self._program, function, names, self._is_visible)
+            lines.append(f"def block_{leader}(m, r):")
+            lines += ["    " + line for line in writer.block(leader, leaders)]
+        exec(compile("\n".join(lines), f"<{function.name}>", "exec"), names)
+        table: list[Block | None] = [None] * len(function.edges)
+        for leader in leaders:
+            table[leader] = names[f"block_{leader}"]
+        return table
+
+
+def _leaders(function: Function, stops: bytes) -> set[int]:
+    """The entry, where a thread can stand, where control comes from several places, and where it
+    comes back to after a call."""
+    leaders = {0} if function.edges else set()
+    arrivals = bytearray(len(function.edges))
+    for location, leaving in enumerate(function.edges):
+        if stops[location]:
+            leaders.add(location)
+        for edge in leaving:
+            if edge.target < 0:
+                continue
+            if len(leaving) > 1 or isinstance(edge.action, Call) or arrivals[edge.target]:
+                leaders.add(edge.target)
+            arrivals[edge.target] = 1
+    return leaders
+
+
+def _picker(indices: tuple[int, ...]) -> Pick:
+    if not indices:
+        return lambda values: ()
+    if len(indices) == 1:
+        only = indices[0]
+        return lambda values: (values[only],)
+    return itemgetter(*indices)
+
+
+class BlockWriter(ExpressionWriter):
+    """Writes the body of one block."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: Function,
+        names: dict[str, object],
+        is_visible: Visibility,
+    ) -> None:
+        super().__init__(program, function, names)
+        self._function = function
+        self._is_visible = is_visible
+
+    def block(self, start: int, leaders: set[int]) -> list[str]:
+        location = start
+        while True:
+            leaving = self._function.edges[location]
+            if len(leaving) != 1 or isinstance(leaving[0].action, Guard):
+                self._branch(leaving)
+                return self.lines
+            edge = leaving[0]
+            self._action(edge)
+            if edge.target < 0 or isinstance(edge.action, Call):
+                return self.lines
+            location = edge.target
+            if location in leaders:
+                self.lines.append(f"return {location}")
+                return self.lines
+
+    def _branch(self, leaving: list[Edge]) -> None:
+        """The model promises that exactly one guard holds, so the last one needs no test."""
+        if not leaving:
+            self.lines.append("m.nowhere_to_go()")
+            return
+        for edge in leaving[:-1]:
+            assert isinstance(edge.action, Guard)
+            condition = self.condition(edge.action.condition, self._site_of(edge))
+            self.lines.append(f"if {condition}: return {edge.target}")
+        self.lines.append(f"return {leaving[-1].target}")
+
+    def _site_of(self, edge: Edge, **details: Any) -> str:
+        index = self._function.edges[edge.source].index(edge)
+        name = f"site_{edge.source}_{index}"
+        if name not in self.names or details:
+            order = getattr(edge.action, "order", None)
+            self.names[name] = Site(
+                self._function,
+                edge,
+                edge.action.origin,
+                self._is_visible(self._function, edge),
+                order is not None and order.is_atomic,
+                **details,
+            )
+        return name
+
+    def _format(self, kind: str, scalar: Scalar) -> str:
+        name = f"{kind}_{scalar}{scalar.bits}"
+        if name not in self.names:
+            make = scalars.reader if kind == "read" else scalars.writer
+            self.names[name] = make(scalar)
+        return name
+
+    def _load(self, address: str, scalar: Scalar, edge: Edge) -> str:
+        site = self._site_of(edge, type=scalar)
+        method = "load_shared" if self._is_visible(self._function, edge) else "load"
+        return f"m.{method}({address}, {self._format('read', scalar)}, {scalar.size}, {site})"
+
+    def _store(self, address: str, value: str, scalar: Scalar, edge: Edge) -> str:
+        site = self._site_of(edge, type=scalar)
+        method = "store_shared" if self._is_visible(self._function, edge) else "store"
+        write = self._format("write", scalar)
+        return f"m.{method}({address}, {write}, {scalar.size}, {value}, {site})"
+
+    def _action(self, edge: Edge) -> None:
+        action = edge.action
+        site = self._site_of(edge)
+        emit = self.lines.append
+        match action:
+            case Skip() | Fence() | Guard():
+                pass
+            case Assign():
+                emit(f"r[{action.target.index}] = {self.value(action.value, site)}")
+            case Load():
+                address = self.value(action.address, site)
+                emit(f"r[{action.target.index}] = {self._load(address, action.target.type, edge)}")
+            case Store():
+                address = self.value(action.address, site)
+                value = self.value(action.value, site)
+                emit(self._store(address, value, action.value.type, edge))
+            case ReadModifyWrite():
+                self._read_modify_write(action, edge, site)
+            case Input():
+                count = "None" if action.count is None else self.value(action.count, site)
+                self._site_of(edge, type=action.target.type, text=action.name)
+                emit(f"r[{action.target.index}] = m.input({site}, {count})")
+            case Prune():
+                emit(f"if not ({self.condition(action.condition, site)}): m.prune({site})")
+            case Wait():
+                on = "None" if action.on is None else self.value(action.on, site)
+                self._site_of(edge, text=action.what)
+                emit(f"if not ({self.condition(action.condition, site)}): m.block({site}, {on})")
+            case Check():
+                self._site_of(edge, text=action.message, check=action.kind)
+                emit(f"if not ({self.condition(action.condition, site)}): m.fail({site})")
+            case Call() | Return():
+                self._call_or_return(action, edge, site)
+            case EnterScope():
+                emit(f"m.enter_scope(r, {action.slots!r})")
+            case LeaveScope():
+                emit(f"m.leave_scope(r, {action.slots!r})")
+            case _:
+                self._rarer_action(action, edge, site)
+
+    def _read_modify_write(self, action: ReadModifyWrite, edge: Edge, site: str) -> None:
+        self.lines.append(f"a = {self.value(action.address, site)}")
+        scalar = action.old.type
+        self.lines.append(f"r[{action.old.index}] = {self._load('a', scalar, edge)}")
+        # `new` is evaluated first, so that what it needs is not inside the `if`.
+        new = self.value(action.new, site)
+        store = self._store("a", new, scalar, edge)
+        if action.guard is not None:
+            store = f"if {self.condition(action.guard, site)}: {store}"
+        self.lines.append(store)
+
+    def _call_or_return(self, action: Call | Return, edge: Edge, site: str) -> None:
+        if isinstance(action, Return):
+            value = "None" if action.value is None else self.value(action.value, site)
+            self._site_of(edge, type=None if action.value is None else action.value.type)
+            self.lines.append(f"return m.leave(r, {value}, {site})")
+            return
+        arguments = "".join(self.value(item, site) + ", " for item in action.arguments)
+        if isinstance(action.callee, str):
+            callee = repr(action.callee)
+        else:
+            callee = self.value(action.callee, site)
+        target = action.target
+        self._site_of(
+            edge,
+            target=-1 if target is None else target.index,
+            type=None if target is None else target.type,
+            argument_types=tuple(item.type for item in action.arguments),
+        )
+        self.lines.append(f"return m.call({site}, {callee}, r, ({arguments}))")
+
+    def _rarer_action(self, action: Action, edge: Edge, site: str) -> None:
+        emit = self.lines.append
+        match action:
+            case AtomicBegin():
+                emit("m.depth += 1")
+            case AtomicEnd():
+                emit(f"m.end_section({site})")
+            case Allocate():
+                size = self.value(action.size, site)
+                made = f"m.allocate({size}, {action.zeroed!r}, {action.storage!r}, {site})"
+                emit(f"r[{action.target.index}] = {made}")
+            case Free():
+                emit(f"m.free({self.value(action.address, site)}, {site})")
+            case ObjectSize():
+                size = f"m.object_size({self.value(action.address, site)}, {site})"
+                emit(f"r[{action.target.index}] = {size}")
+            case Spawn():
+                function = self.value(action.function, site)
+                argument = self.value(action.argument, site)
+                self._site_of(edge, argument_types=(action.argument.type,))
+                emit(f"r[{action.target.index}] = m.spawn({function}, {argument}, {site})")
+            case EndThread():
+                emit(f"return m.end_thread(r, {site})")
+            case EndProcess():
+                status = self.value(action.status, site)
+                emit(f"return m.end_process(r, {status}, {action.how!r}, {site})")
+            case Output():
+                arguments = "".join(self.value(item, site) + ", " for item in action.arguments)
+                self._site_of(
+                    edge, argument_types=tuple(item.type for item in action.arguments)
+                )
+                emit(f"if m.output is not None: m.print({site}, ({arguments}))")
+            case Unsupported():
+                self._site_of(edge, text=action.message)
+                emit(f"m.unsupported({site})")
+            case _:
+                raise AssertionError(f"no template for {type(action).__name__}")

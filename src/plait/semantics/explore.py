@@ -1,0 +1,406 @@
+"""`explore`: all schedules and inputs, breadth first, so that counterexamples are shortest.
+
+States are hashed, so a finite state space is explored completely. The sleep-set reduction
+(Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032, 1996,
+chapter 5) leaves out transitions but no states. Here a state's sleep set is a function of the path
+that led to it: after step t it has those of the sleeping threads and of the threads with a smaller
+number than t's whose steps commute with t. The least path of each equivalence class, compared
+lexicographically by thread numbers, is never cut: a cut would exchange a sleeping step with
+commuting ones before it and give a smaller path. With hashing, a state that is reached again needs
+no second look if its stored sleep set is a subset of the new one, because sleep sets of
+continuations grow with those they start from; otherwise it is expanded again with the
+intersection. Both arguments do not depend on the order of the search, and equivalent paths have
+the same length, so that breadth first still finds shortest counterexamples.
+
+A data race is a reachable state in which two threads can both take their next step, and these
+contain conflicting accesses that are not both atomic. We take this definition and not
+happens-before since it needs no history in the state, and under sequential consistency a program
+has a race by one definition if and only if by the other (Boehm and Adve, "Foundations of the C++
+concurrency memory model", PLDI 2008, section 5): from an execution with two unordered conflicting
+accesses the steps that are ordered after neither can be moved until the two are neighbours. All
+atomic accesses count as synchronising, also relaxed ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from plait.model.actions import NOWHERE, Origin
+from plait.model.program import Program
+from plait.model.properties import Property, Specification
+from plait.semantics.deadlock import StateGraph
+from plait.semantics.inputs import InputDomains
+from plait.semantics.machine import Limits
+from plait.semantics.memo import NotingMachine, StepTaker
+from plait.semantics.outcome import HAS_NO_VERDICT, Access, Ending, Footprint, Outcome
+from plait.semantics.scalars import Number
+from plait.semantics.schedule import Schedule, ScheduledStep
+from plait.semantics.state import State, Status, runnable
+from plait.semantics.visibility import Visibility
+
+MOST_STATES = 10_000_000
+_LOOK_AT_CLOCK_EVERY = 256
+
+Progress = Callable[[int, int, float], None]  # states, states to be expanded, seconds
+
+
+class Verdict(Enum):
+    TRUE = "true"
+    FALSE = "false"
+    UNKNOWN = "unknown"
+
+
+@dataclass(slots=True, eq=False)
+class Violation:
+    """`kind` is a property or the part of valid-memsafety that is violated; `other` is the second
+    access of a race."""
+
+    kind: str
+    message: str
+    thread: int
+    origin: Origin
+    other: Origin = NOWHERE
+
+
+@dataclass(slots=True, eq=False)
+class Exploration:
+    """`states` and `transitions` that were found, `expansions` of states (more than states where
+    sleep sets made it look again). The schedule leads to the violation."""
+
+    verdict: Verdict
+    reason: str
+    states: int
+    transitions: int
+    expansions: int
+    seconds: float
+    violation: Violation | None = None
+    schedule: Schedule | None = None
+    reached: list[State] = field(default_factory=list)
+
+
+def explore(
+    program: Program,
+    specification: Specification,
+    *,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    inputs: tuple[int, int] | None = None,
+    reduction: bool = True,
+    remembers: bool = True,
+    progress: Progress | None = None,
+    is_visible: Visibility | None = None,
+    limits: Limits | None = None,
+    keep_states: bool = False,
+) -> Exploration:
+    """The verdict on a program. Deadlocks need the whole graph: no reduction for them.
+
+    `remembers`: do not execute the same step twice (see memo). `keep_states`: give back the
+    reachable states too.
+    """
+    search = _Search(
+        NotingMachine(program, specification, is_visible, limits),
+        InputDomains(inputs),
+        reduction and Property.NO_DEADLOCK not in specification,
+        remembers,
+        max_states or MOST_STATES,
+        None if max_seconds is None else time.monotonic() + max_seconds,
+        progress,
+    )
+    return search.run(keep_states)
+
+
+class _Stop(Exception):
+    """The search is over."""
+
+
+@dataclass(slots=True, eq=False)
+class _Attempt:
+    """What a thread can do in a state: one row per combination of inputs."""
+
+    moves: list[tuple[tuple[Number, ...], State, Footprint | None]] = field(default_factory=list)
+    footprints: list[Footprint] = field(default_factory=list)
+    blocked: Outcome | None = None
+    is_certain: bool = True  # all inputs were tried, and none led out of what is explored
+
+
+class _Search:
+    def __init__(
+        self,
+        machine: NotingMachine,
+        domains: InputDomains,
+        reduction: bool,
+        remembers: bool,
+        max_states: int,
+        deadline: float | None,
+        progress: Progress | None,
+    ) -> None:
+        self.machine = machine
+        self.program = machine.program
+        self.specification = machine.specification
+        self.domains = domains
+        self.reduction = reduction
+        self.max_states = max_states
+        self.deadline = deadline
+        self.progress = progress
+        self.started = time.monotonic()
+        self.finds_races = Property.NO_DATA_RACE in self.specification
+        self.finds_deadlocks = Property.NO_DEADLOCK in self.specification
+        self.page_bits = machine.page_bits
+        self.records = reduction or self.finds_races
+        self.steps = StepTaker(machine, records=self.records, remembers=remembers)
+        self.numbers: dict[State, int] = {}
+        self.states: list[State] = []
+        # How each state was first reached: from which state, by whose step, with which inputs.
+        self.arrivals: list[tuple[int, int, tuple[Number, ...]]] = []
+        self.sleeping: list[dict[int, Footprint]] = []
+        self.queue: deque[int] = deque()
+        self.is_queued: list[bool] = []
+        self.was_expanded: list[bool] = []
+        self.graph = StateGraph()
+        self.transitions = 0
+        self.expansions = 0
+        self.troubles: dict[str, None] = {}
+        self.interruption = ""
+        self.violation: Violation | None = None
+        self.schedule: Schedule | None = None
+
+    def run(self, keep_states: bool) -> Exploration:
+        try:
+            self.machine.start()
+            self._arrive(self.machine.state(), -1, 0, (), {})
+            while self.queue:
+                if self.expansions % _LOOK_AT_CLOCK_EVERY == 0:
+                    self._look_at_clock()
+                self.expansions += 1
+                number = self.queue.popleft()
+                self.is_queued[number] = False
+                self._expand(number)
+            if self.finds_deadlocks:
+                self._find_partial_deadlock()
+        except _Stop:
+            pass
+        except KeyboardInterrupt:
+            self.interruption = "interrupted"
+        verdict, reason = self._verdict()
+        return Exploration(
+            verdict,
+            reason,
+            len(self.states),
+            self.transitions,
+            self.expansions,
+            time.monotonic() - self.started,
+            self.violation,
+            self.schedule,
+            self.states if keep_states else [],
+        )
+
+    def _verdict(self) -> tuple[Verdict, str]:
+        if self.violation is not None:
+            return Verdict.FALSE, f"{self.violation.kind}: {self.violation.message}"
+        for reason in (self.interruption, *self.troubles, *self.domains.gaps):
+            if reason:
+                return Verdict.UNKNOWN, reason
+        return Verdict.TRUE, "all schedules and inputs have been explored"
+
+    def _look_at_clock(self) -> None:
+        now = time.monotonic()
+        if self.progress is not None:
+            self.progress(len(self.states), len(self.queue), now - self.started)
+        if self.deadline is not None and now > self.deadline:
+            self.interruption = f"time is up after {len(self.states)} states"
+            raise _Stop
+
+    # --- the search
+
+    def _arrive(
+        self,
+        state: State,
+        source: int,
+        thread: int,
+        choices: tuple[Number, ...],
+        sleep: dict[int, Footprint],
+    ) -> int:
+        number = self.numbers.get(state, -1)
+        if number < 0:
+            number = len(self.states)
+            if number >= self.max_states:
+                self.interruption = f"more than {self.max_states} states"
+                raise _Stop
+            self.numbers[state] = number
+            self.states.append(state)
+            self.arrivals.append((source, thread, choices))
+            self.sleeping.append(sleep)
+            self.is_queued.append(True)
+            self.was_expanded.append(False)
+            self.queue.append(number)
+            if self.finds_deadlocks:
+                self.graph.add_state()
+        elif self.reduction:
+            stored = self.sleeping[number]
+            if not stored.keys() <= sleep.keys():
+                self.sleeping[number] = {u: stored[u] for u in stored if u in sleep}
+                if not self.is_queued[number]:
+                    self.is_queued[number] = True
+                    self.queue.append(number)
+        if self.finds_deadlocks and source >= 0:
+            self.graph.sources[number].append(source)
+        return number
+
+    def _expand(self, number: int) -> None:
+        state = self.states[number]
+        sleep = self.sleeping[number]
+        steps = dict(sleep)  # of the threads that can move
+        blocked: dict[int, Outcome] = {}
+        is_certain = True
+        for thread in runnable(state):
+            if thread in sleep:
+                continue
+            attempt = self._attempt(number, state, thread)
+            is_certain = is_certain and attempt.is_certain
+            if not attempt.moves:
+                if attempt.blocked is not None:
+                    blocked[thread] = attempt.blocked
+                continue
+            for choices, following, footprint in attempt.moves:
+                remaining: dict[int, Footprint] = {}
+                if self.reduction and footprint is not None:
+                    for other, theirs in steps.items():
+                        if theirs.commutes_with(footprint):
+                            remaining[other] = theirs
+                self._arrive(following, number, thread, choices, remaining)
+            steps[thread] = _UNRECORDED
+            if self.records:
+                steps[thread] = Footprint.joined(self.page_bits, attempt.footprints)
+        if self.was_expanded[number]:
+            return
+        self.was_expanded[number] = True
+        if self.finds_races:
+            self._find_race(number, steps)
+        if self.finds_deadlocks:
+            halted = any(item.status is Status.HALTED for item in state.threads)
+            if is_certain and not halted:
+                self.graph.blocked[number] = frozenset(blocked)
+                if blocked and not steps:
+                    self._report_deadlock(number, next(iter(blocked)), blocked)
+
+    def _attempt(self, number: int, state: State, thread: int) -> _Attempt:
+        """Try a thread's next step with all inputs."""
+        result = _Attempt()
+        pending: list[tuple[Number, ...]] = [()]
+        while pending:
+            choices = pending.pop()
+            taken = self.steps.take(state, thread, choices)
+            outcome = taken.outcome
+            ending = outcome.ending
+            if ending is Ending.NEEDS_INPUT:
+                assert outcome.input is not None
+                values, is_complete = self.domains.values(outcome.input)
+                result.is_certain = result.is_certain and is_complete
+                pending += [(*choices, value) for value in reversed(values)]
+                continue
+            if taken.footprint is not None:
+                result.footprints.append(taken.footprint)
+            if taken.state is not None:
+                self.transitions += 1
+                result.moves.append((choices, taken.state, taken.footprint))
+            if ending is Ending.BLOCKED:
+                result.blocked = outcome
+            elif ending is Ending.VIOLATION:
+                self.transitions += 1
+                self.schedule = self._schedule(number, ScheduledStep(thread, choices))
+                self.violation = Violation(
+                    outcome.kind, outcome.message, outcome.thread, outcome.origin
+                )
+                raise _Stop
+            elif ending is not Ending.MOVED:
+                result.is_certain = False
+                if ending in HAS_NO_VERDICT:
+                    self._note_trouble(outcome)
+        return result
+
+    def _note_trouble(self, outcome: Outcome) -> None:
+        place = self.program.place(outcome.origin)
+        self.troubles[f"{outcome.ending.value}: {outcome.message} ({place})"] = None
+
+    # --- what is found
+
+    def _schedule(self, number: int, *further: ScheduledStep) -> Schedule:
+        steps = list(reversed(further))
+        while number > 0:
+            source, thread, choices = self.arrivals[number]
+            steps.append(ScheduledStep(thread, choices))
+            number = source
+        return Schedule(steps[::-1])
+
+    def _find_race(self, number: int, steps: dict[int, Footprint]) -> None:
+        threads = sorted(steps)
+        for position, first in enumerate(threads):
+            for second in threads[position + 1 :]:
+                pair = steps[first].race_with(steps[second])
+                if pair is not None:
+                    self._report_race(number, first, second, pair)
+
+    def _report_race(
+        self, number: int, first: int, second: int, pair: tuple[Access, Access]
+    ) -> None:
+        mine, theirs = pair
+        name = self.steps.restore(self.states[number]).name_of(mine.address)
+        message = (
+            f"{mine.kind.value} of {name} by thread {first} at {self.program.place(mine.origin)}"
+            f" and {theirs.kind.value} by thread {second}"
+            f" at {self.program.place(theirs.origin)} at the same time"
+        )
+        self.violation = Violation("no-data-race", message, first, mine.origin, theirs.origin)
+        violation, schedule = self.violation, self._both_steps(number, first, second)
+        self.violation, self.schedule = violation, self._schedule(number, *schedule)
+        raise _Stop
+
+    def _both_steps(self, number: int, first: int, second: int) -> list[ScheduledStep]:
+        """The racing steps one after the other, as far as they can be taken."""
+        taken: list[ScheduledStep] = []
+        state = self.states[number]
+        for thread in (first, second):
+            try:
+                moves = self._attempt(number, state, thread).moves
+            except _Stop:
+                break
+            if not moves:
+                break
+            choices, state, _ = moves[0]
+            taken.append(ScheduledStep(thread, choices))
+            if thread == first and second not in runnable(state):
+                break
+        return taken
+
+    def _find_partial_deadlock(self) -> None:
+        found = self.graph.deadlock()
+        if found is None:
+            return
+        number, thread = found
+        outcome = self._attempt(number, self.states[number], thread).blocked
+        assert outcome is not None
+        self._report_deadlock(number, thread, {thread: outcome})
+
+    def _report_deadlock(self, number: int, thread: int, blocked: dict[int, Outcome]) -> None:
+        waits = ", ".join(
+            f"thread {other} waits for {self._waited_for(number, outcome)}"
+            for other, outcome in blocked.items()
+        )
+        origin = blocked[thread].origin
+        self.violation = Violation("no-deadlock", waits + " for ever", thread, origin)
+        self.schedule = self._schedule(number)
+        raise _Stop
+
+    def _waited_for(self, number: int, outcome: Outcome) -> str:
+        place = self.program.place(outcome.origin)
+        if outcome.on is None:
+            return f"{outcome.message} ({place})"
+        machine = self.steps.restore(self.states[number])
+        return f"{outcome.message} {machine.name_of(outcome.on)} ({place})"
+
+
+_UNRECORDED = Footprint(1, [], (False, False))

@@ -1,0 +1,56 @@
+"""Lost memory: SV-COMP's valid-memtrack.
+
+An object from malloc is lost if it is alive when the process ends and no pointer leads to it from
+a static object, a local of a frame that is still there, or a variable of such a frame. A pointer
+is any value of pointer size at an aligned offset that is the address of a byte of the object, or
+of its end. Objects that the model of the C library allocates for itself are never lost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plait.semantics.memory import HEAP
+
+if TYPE_CHECKING:
+    from plait.semantics.machine import Machine
+
+
+def lost_objects(machine: Machine, running: list[Any]) -> list[int]:
+    """The pages of the lost objects; `running` are the values of the running frame."""
+    heap = machine.heap
+    if HEAP not in heap.values():
+        return []
+    pending = [page for page in machine.memory if page not in heap]
+    reached = set(pending)
+
+    def reach(value: Any) -> None:
+        if isinstance(value, int) and value > 0:
+            page = machine.first_page(value >> machine.page_bits)
+            if page in heap and page not in reached:
+                reached.add(page)
+                pending.append(page)
+
+    for values in (running, *_frames(machine)):
+        for value in values:
+            reach(value)
+    size = machine.program.data_model.pointer.size
+    while pending:
+        data = machine.memory[pending.pop()]
+        for offset in range(0, len(data) - size + 1, size):
+            reach(int.from_bytes(data[offset : offset + size], "little"))
+    return [page for page, storage in heap.items() if storage == HEAP and page not in reached]
+
+
+def _frames(machine: Machine) -> list[list[Any]]:
+    found = []
+    for number, thread in enumerate(machine.threads, 1):
+        frame = thread.caller
+        if number == machine.number:
+            frame = machine.caller if machine.code is not None else None
+        elif thread.code is not None:
+            found.append(thread.values)
+        while frame is not None:
+            found.append(frame.values)
+            frame = frame.caller
+    return found

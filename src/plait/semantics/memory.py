@@ -1,0 +1,324 @@
+"""Memory of the running state: bytes by page, with a journal that takes a step back.
+
+`memory` maps the first page of each live, writable object to its contents. Contents of type
+`bytes` are part of a remembered state; the first write in a step replaces them by a `bytearray`
+and notes the old contents in the journal. Objects that nobody can write are in `constants`, apart
+from the state. `undefined` has a mask (1: the byte has no value yet) for objects that are not
+fully initialised; masks are thawed in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from plait.model.actions import Origin
+from plait.model.program import Program
+from plait.model.properties import Property, Specification
+from plait.model.types import Scalar
+from plait.semantics.compile import Site
+from plait.semantics.outcome import Access, AccessKind, Ending, Outcome, StepEnds
+from plait.semantics.scalars import Buffer, Reader, Writer
+
+LARGEST_ALLOCATION = 1 << 26
+
+HEAP, STACK, LIBRARY, THREAD_LOCAL = "heap", "stack", "library", "thread-local"
+
+
+class Memory:
+    """Loads, stores and lifetimes. Whatever ends a step early is raised as StepEnds."""
+
+    def __init__(self, program: Program, specification: Specification) -> None:
+        self.program = program
+        self.specification = specification
+        self.page_bits = program.data_model.page_bits
+        self.page_mask = (1 << self.page_bits) - 1
+        self.pointer_mask = (1 << program.data_model.pointer.bits) - 1
+        self.checks_memory = Property.VALID_MEMSAFETY in specification
+        self.constants: dict[int, bytes] = {}
+        self.static_pages: dict[int, Any] = {}
+        self._largest_pages = 1
+        self.memory: dict[int, Buffer] = {}
+        self.undefined: dict[int, Buffer] = {}
+        self.heap: dict[int, str] = {}
+        self.memory_before: dict[int, bytes | None] = {}
+        self.undefined_before: dict[int, Buffer | None] = {}
+        self.heap_before: dict[int, str | None] = {}
+        self.reshaped = False
+        self.accesses: list[Access] | None = None
+        self.number = 0
+        self.depth = 0
+        for item in program.objects:
+            self._largest_pages = max(self._largest_pages, self.pages_of(item.size))
+            self.static_pages[item.page] = item
+            if item.read_only:
+                self.constants[item.page] = item.initial.ljust(item.size, b"\0")
+        for function in program.functions.values():
+            self.static_pages[function.page] = function
+
+    def pages_of(self, size: int) -> int:
+        return (size >> self.page_bits) + 1
+
+    # --- accesses
+
+    def load(self, address: int, read: Reader, size: int, site: Site) -> Any:
+        page = address >> self.page_bits
+        offset = address & self.page_mask
+        data = self.memory.get(page)
+        if data is None or offset + size > len(data):
+            page, offset, data = self.find(address, size, site, AccessKind.READ)
+        if page in self.undefined and 1 in self.undefined[page][offset : offset + size]:
+            assert site.type is not None
+            return self.choose("uninitialised memory", site.type, None, site.origin)
+        return read(data, offset)[0]
+
+    def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
+        page = address >> self.page_bits
+        offset = address & self.page_mask
+        data = self.memory.get(page)
+        if data is None or offset + size > len(data):
+            page, offset, data = self.find(address, size, site, AccessKind.WRITE)
+        if type(data) is bytes:
+            self.memory_before.setdefault(page, data)
+            data = self.memory[page] = bytearray(data)
+        write(data, offset, value)  # type: ignore[arg-type]
+        if page in self.undefined:
+            self._define(page, offset, size)
+
+    def load_shared(self, address: int, read: Reader, size: int, site: Site) -> Any:
+        if self.accesses is not None:
+            self._note_access(address, size, AccessKind.READ, site)
+        return self.load(address, read, size, site)
+
+    def store_shared(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
+        if self.accesses is not None:
+            self._note_access(address, size, AccessKind.WRITE, site)
+        self.store(address, write, size, value, site)
+
+    def _note_access(self, address: int, size: int, kind: AccessKind, site: Site) -> None:
+        origin = self.user_origin(site.origin) if site.function.library else site.origin
+        assert self.accesses is not None
+        is_atomic = site.is_atomic or self.depth > 0
+        self.accesses.append(Access(address, size, kind, is_atomic, origin))
+
+    def find(
+        self, address: int, size: int, site: Site, kind: AccessKind
+    ) -> tuple[int, int, Buffer]:
+        """The first page of the object that the access is in, the offset in it, its contents."""
+        page = self.first_page(address >> self.page_bits)
+        data: Buffer | None = self.memory.get(page)
+        is_constant = data is None
+        if data is None:
+            data = self.constants.get(page)
+        offset = address - (page << self.page_bits)
+        if data is None or offset + size > len(data):
+            what = self._why_invalid(address, size)
+        elif is_constant and kind is AccessKind.WRITE:
+            what = f"write to read-only {self.name_of(address)}"
+        else:
+            return page, offset, data
+        self.invalid("valid-deref", what, site.origin)
+
+    def first_page(self, page: int) -> int:
+        """The first page of the live object that has this page; the page itself if none has."""
+        for back in range(self._largest_pages):
+            data = self.memory.get(page - back)
+            if data is None:
+                data = self.constants.get(page - back)
+            if data is not None:
+                return page - back if back < self.pages_of(len(data)) else page
+        return page
+
+    def move_pointer(self, base: int, offset: int, site: Site) -> int:
+        """Pointer arithmetic. Beyond the pages of its object a pointer would come to look like a
+        pointer to something else, so an execution that does that gets no verdict."""
+        result = (base + offset) & self.pointer_mask
+        if (base ^ result) >> self.page_bits and base >> self.page_bits:
+            page = base >> self.page_bits
+            first = self.first_page(page)
+            data = self.memory.get(first, self.constants.get(first))
+            pages = 1 if data is None else self.pages_of(len(data))
+            if not first <= result >> self.page_bits < first + pages:
+                what = f"pointer arithmetic leaves its object ({self.name_of(base)})"
+                self.stop(Ending.LIMIT, what, site.origin)
+        return result
+
+    def string_at(self, address: int) -> bytes:
+        """The characters up to the terminating zero, as far as they are valid; for output only."""
+        page = self.first_page(address >> self.page_bits)
+        data = self.memory.get(page, self.constants.get(page, b""))
+        offset = address - (page << self.page_bits)
+        end = data.find(b"\0", offset)
+        return bytes(data[offset : end if end >= 0 else len(data)])
+
+    # --- lifetimes
+
+    def create(self, page: int, size: int, *, is_defined: bool, contents: bytes = b"") -> None:
+        self.reshaped = True
+        self._largest_pages = max(self._largest_pages, self.pages_of(size))
+        self.memory_before.setdefault(page, self._frozen(page))
+        self.memory[page] = bytearray(contents or size)
+        if not is_defined and size:
+            self._note_undefined(page)
+            self.undefined[page] = bytearray(b"\1" * size)
+        self._note_lifetime(page, size)
+
+    def destroy(self, page: int) -> None:
+        self.reshaped = True
+        self.memory_before.setdefault(page, self._frozen(page))
+        data = self.memory.pop(page)
+        if page in self.undefined:
+            self._note_undefined(page)
+            del self.undefined[page]
+        self._note_lifetime(page, len(data))
+
+    def set_storage(self, page: int, storage: str | None) -> None:
+        self.heap_before.setdefault(page, self.heap.get(page))
+        if storage is None:
+            self.heap.pop(page, None)
+        else:
+            self.heap[page] = storage
+
+    def free(self, address: int, site: Site) -> None:
+        if address == 0:
+            return
+        page, size = self._heap_object(address, site)
+        if self.accesses is not None:
+            self._note_access(address, size, AccessKind.WRITE, site)
+        self.destroy(page)
+        self.set_storage(page, None)
+
+    def object_size(self, address: int, site: Site) -> int:
+        _, size = self._heap_object(address, site)
+        if self.accesses is not None:
+            self._note_access(address, size, AccessKind.READ, site)
+        return size
+
+    def _heap_object(self, address: int, site: Site) -> tuple[int, int]:
+        page = address >> self.page_bits
+        if address & self.page_mask or page not in self.heap:
+            first = self.first_page(page)
+            if first in self.heap and first in self.memory:
+                what = f"free of a pointer into the middle of {self.name_of(address)}"
+            elif first in self.memory or first in self.static_pages:
+                what = f"free of {self.name_of(address)}, which is not from malloc"
+            else:
+                what = "free of a pointer to no live object (freed before?)"
+            self.invalid("valid-free", what, site.origin)
+        return page, len(self.memory[page])
+
+    # --- the journal
+
+    def undo_memory(self) -> None:
+        """Back to the last `commit_memory`."""
+        for page, data in self.memory_before.items():
+            if data is None:
+                self.memory.pop(page, None)
+            else:
+                self.memory[page] = data
+        for page, mask in self.undefined_before.items():
+            if mask is None:
+                self.undefined.pop(page, None)
+            else:
+                self.undefined[page] = mask
+        for page, storage in self.heap_before.items():
+            if storage is None:
+                self.heap.pop(page, None)
+            else:
+                self.heap[page] = storage
+        self.forget_journal()
+
+    def commit_memory(self) -> None:
+        self.freeze()
+        self.forget_journal()
+
+    def forget_journal(self) -> None:
+        self.memory_before.clear()
+        if self.undefined_before:
+            self.undefined_before.clear()
+        if self.heap_before:
+            self.heap_before.clear()
+        self.reshaped = False
+
+    def freeze(self) -> None:
+        """Make all contents `bytes`, and forget masks of objects that are fully defined now."""
+        memory = self.memory
+        for page in self.memory_before:
+            data = memory.get(page)
+            if type(data) is bytearray:
+                memory[page] = bytes(data)
+        for page in self.undefined_before:
+            mask = self.undefined.get(page)
+            if type(mask) is bytearray:
+                if 1 in mask:
+                    self.undefined[page] = bytes(mask)
+                else:
+                    del self.undefined[page]
+
+    def _frozen(self, page: int) -> bytes | None:
+        data = self.memory.get(page)
+        return None if data is None else bytes(data)
+
+    def _note_undefined(self, page: int) -> None:
+        if page not in self.undefined_before:
+            mask = self.undefined.get(page)
+            self.undefined_before[page] = None if mask is None else bytes(mask)
+
+    def _note_lifetime(self, page: int, size: int) -> None:
+        if self.accesses is not None:
+            address = page << self.page_bits
+            self.accesses.append(
+                Access(address, max(size, 1), AccessKind.LIFETIME, True, _NO_ORIGIN)
+            )
+
+    def _define(self, page: int, offset: int, size: int) -> None:
+        mask = self.undefined[page]
+        if type(mask) is bytes:
+            self._note_undefined(page)
+            mask = self.undefined[page] = bytearray(mask)
+        mask[offset : offset + size] = bytes(size)  # type: ignore[index]
+
+    # --- what can go wrong
+
+    def _why_invalid(self, address: int, size: int) -> str:
+        if address >> self.page_bits == 0:
+            return f"access through a null pointer (address {address:#x})"
+        page = self.first_page(address >> self.page_bits)
+        data = self.memory.get(page, self.constants.get(page))
+        if data is None:
+            if page in self.static_pages:
+                return f"access to {self.name_of(address)}, which is a function"
+            return f"access to no live object (address {address:#x})"
+        offset = address - (page << self.page_bits)
+        return (
+            f"access of {size} bytes at offset {offset} of {self.name_of(page << self.page_bits)}"
+            f", which has {len(data)}"
+        )
+
+    def name_of(self, address: int) -> str:
+        """The object an address is in, for people."""
+        page = self.first_page(address >> self.page_bits)
+        item = self.static_pages.get(page)
+        if item is not None:
+            return f"'{item.name}'"
+        return f"a {self.heap.get(page, 'local')} object" if page else "no object"
+
+    def invalid(self, kind: str, what: str, origin: Origin) -> NoReturn:
+        """An access or a free that C does not define."""
+        if self.checks_memory:
+            raise StepEnds(Outcome(Ending.VIOLATION, what, origin, kind, self.number))
+        self.stop(Ending.UNDEFINED, what, origin)
+
+    def stop(self, ending: Ending, what: str, origin: Origin) -> NoReturn:
+        in_section = self.depth > 0
+        raise StepEnds(
+            Outcome(ending, what, origin, thread=self.number, in_section=in_section)
+        )
+
+    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Any:
+        raise NotImplementedError
+
+    def user_origin(self, origin: Origin) -> Origin:
+        raise NotImplementedError
+
+
+_NO_ORIGIN = Origin(-1, 0, 0, 0, 0)

@@ -1,0 +1,147 @@
+"""What a step can come to, and the accesses it made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from plait.model.actions import NOWHERE, Origin
+from plait.model.types import Scalar
+
+
+class Ending(Enum):
+    """How a step ended."""
+
+    MOVED = "moved"
+    BLOCKED = "blocked"
+    VIOLATION = "violation"
+    UNDEFINED = "undefined behaviour"
+    PRUNED = "pruned"
+    LIMIT = "limit"
+    UNSUPPORTED = "unsupported"
+    NEEDS_INPUT = "needs input"
+
+
+HAS_NO_VERDICT = frozenset({Ending.UNDEFINED, Ending.LIMIT, Ending.UNSUPPORTED})
+
+
+@dataclass(slots=True, eq=False)
+class Outcome:
+    """`kind` names the violated property part; `message` says for people what happened.
+
+    `thread` is the thread in which it happened (a Spawn step also runs the new thread up to its
+    first visible action). `in_section`: inside an atomic section, which therefore has not begun.
+    """
+
+    ending: Ending
+    message: str = ""
+    origin: Origin = NOWHERE
+    kind: str = ""
+    thread: int = 0
+    on: int | None = None
+    in_section: bool = False
+    input: InputRequest | None = None
+
+
+@dataclass(slots=True, eq=False)
+class InputRequest:
+    """A value that the step needs and that its choices do not give."""
+
+    name: str
+    type: Scalar
+    count: int | None
+
+
+MOVED = Outcome(Ending.MOVED)
+
+
+class StepEnds(Exception):
+    """Raised by an action that ends its step early; never leaves the machine."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        super().__init__(outcome.message)
+
+
+class AccessKind(Enum):
+    READ = "read"
+    WRITE = "write"
+    # The object's life begins or ends: orders steps like a write, but is not an access in C.
+    LIFETIME = "lifetime"
+
+
+class Access(NamedTuple):
+    """Bytes that a step read or wrote. Inside an atomic section every access is atomic."""
+
+    address: int
+    size: int
+    kind: AccessKind
+    is_atomic: bool
+    origin: Origin
+
+
+class Footprint:
+    """All that decides whether two steps of different threads commute."""
+
+    __slots__ = ("accesses", "ends_process", "pages", "spawns", "written_pages")
+
+    def __init__(self, page_bits: int, accesses: list[Access], flags: tuple[bool, bool]) -> None:
+        self.accesses = accesses
+        self.spawns, self.ends_process = flags
+        self.pages: set[int] = set()
+        self.written_pages: set[int] = set()
+        for address, size, kind, _, _ in accesses:
+            last = (address + max(size, 1) - 1) >> page_bits
+            pages = range(address >> page_bits, last + 1)
+            self.pages.update(pages)
+            if kind is not AccessKind.READ:
+                self.written_pages.update(pages)
+
+    @staticmethod
+    def joined(page_bits: int, footprints: list[Footprint]) -> Footprint:
+        """Of a step that is one of several, depending on its inputs."""
+        if len(footprints) == 1:
+            return footprints[0]
+        accesses = [access for item in footprints for access in item.accesses]
+        flags = (
+            any(item.spawns for item in footprints),
+            any(item.ends_process for item in footprints),
+        )
+        return Footprint(page_bits, accesses, flags)
+
+    def commutes_with(self, other: Footprint) -> bool:
+        """Neither step writes what the other one accesses, nor do both number new threads."""
+        if self.ends_process or other.ends_process or (self.spawns and other.spawns):
+            return False
+        if self.written_pages.isdisjoint(other.pages) and other.written_pages.isdisjoint(
+            self.pages
+        ):
+            return True
+        return self._first_conflict(other, races_only=False) is None
+
+    def race_with(self, other: Footprint) -> tuple[Access, Access] | None:
+        """Two overlapping accesses, at least one a write, not both atomic."""
+        if self.pages.isdisjoint(other.pages):
+            return None
+        return self._first_conflict(other, races_only=True)
+
+    def _first_conflict(
+        self, other: Footprint, *, races_only: bool
+    ) -> tuple[Access, Access] | None:
+        for mine in self.accesses:
+            for theirs in other.accesses:
+                if (
+                    mine.address < theirs.address + theirs.size
+                    and theirs.address < mine.address + mine.size
+                    and not (mine.kind is AccessKind.READ and theirs.kind is AccessKind.READ)
+                    and not (races_only and _is_race_free(mine, theirs))
+                ):
+                    return mine, theirs
+        return None
+
+
+def _is_race_free(mine: Access, theirs: Access) -> bool:
+    if mine.kind is AccessKind.LIFETIME or theirs.kind is AccessKind.LIFETIME:
+        return True
+    return mine.is_atomic and theirs.is_atomic

@@ -1,0 +1,197 @@
+"""Traces: every executed edge with the values it changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plait.model.actions import Allocate, Call, Return, target_of
+from plait.model.layout import path_at, scalar_at
+from plait.model.program import Edge, Function, Program, StaticObject
+from plait.model.properties import Specification
+from plait.model.types import Kind, Scalar
+from plait.semantics.compile import Block, Code, Site
+from plait.semantics.machine import Limits, Machine
+from plait.semantics.memory import LIBRARY
+from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
+from plait.semantics.state import Frame
+from plait.semantics.visibility import Visibility
+
+
+@dataclass(slots=True, eq=False)
+class Change:
+    """A variable or a part of an object in memory, by its source name, and its new value; or the
+    value that was read there. `is_library`: an object that the program's author does not know."""
+
+    name: str
+    value: str
+    is_read: bool = False
+    is_library: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} is {self.value}" if self.is_read else f"{self.name} = {self.value}"
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """An executed edge. `step` counts the visible actions (atomic sections) of all threads;
+    `caller` is the edge, outside of the library, whose call is being executed."""
+
+    thread: int
+    step: int
+    function: Function
+    edge: Edge
+    changes: tuple[Change, ...]
+    caller: Edge | None
+
+
+class TracingMachine(Machine):
+    """A machine that notes each executed edge in `events`."""
+
+    def __init__(
+        self,
+        program: Program,
+        specification: Specification,
+        is_visible: Visibility | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(program, specification, is_visible, limits)
+        self.events: list[Event] = []
+        self.step_number = 0
+        self._changes: list[Change] = []
+        self._heap_names: dict[int, str] = {}
+
+    def _blocks(self, code: Code) -> list[Block | None]:
+        if code.singles is None:
+            code.singles = [
+                None if block is None else self._noting(code, location, block)
+                for location, block in enumerate(
+                    self.compiler.singles(code.function, code.stops)
+                )
+            ]
+        return code.singles
+
+    def _noting(self, code: Code, location: int, block: Block) -> Block:
+        leaving = code.function.edges[location]
+
+        def run(machine: Machine, r: list[Any]) -> int:
+            self._changes = []
+            outer = self._user_edge(code)
+            edge = leaving[0] if leaving else None
+            caller = self.caller
+            try:
+                target = block(machine, r)
+                edge = next((item for item in leaving if item.target == target), edge)
+                if edge is not None:
+                    self._note_register(code, edge, r, caller)
+            finally:
+                if edge is not None:
+                    self.events.append(
+                        Event(
+                            self.number,
+                            self.step_number,
+                            code.function,
+                            edge,
+                            tuple(self._changes),
+                            outer,
+                        )
+                    )
+            return target
+
+        return run
+
+    def _user_edge(self, code: Code) -> Edge | None:
+        if not code.function.library:
+            return None
+        frame = self.caller
+        while frame is not None and frame.code.function.library:
+            frame = frame.caller
+        return None if frame is None else frame.site.edge
+
+    def _note_register(
+        self, code: Code, edge: Edge, r: list[Any], caller: Frame | None
+    ) -> None:
+        action = edge.action
+        function, values = code.function, r
+        if isinstance(action, Return):
+            if caller is None or self.code is None:
+                return
+            # The frame has been switched: the change is in the caller.
+            function, values = self.code.function, self.values
+            call = caller.site.edge.action
+            target = call.target if isinstance(call, Call) else None
+        elif isinstance(action, Call):
+            return
+        else:
+            target = target_of(action)
+        if target is None:
+            return
+        declaration = function.registers[target.index]
+        if isinstance(action, Allocate):
+            page = int(r[target.index]) >> self.page_bits
+            self._heap_names[page] = f"heap{len(self._heap_names) + 1}"
+        if declaration.name:
+            value = self.shown(values[target.index], declaration.type)
+            self._changes.append(Change(declaration.name, value, is_library=function.library))
+
+    def load_shared(self, address: int, read: Reader, size: int, site: Site) -> Any:
+        value = super().load_shared(address, read, size, site)
+        self._note_memory(address, size, value, site, is_read=True)
+        return value
+
+    def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
+        super().store(address, write, size, value, site)
+        self._note_memory(address, size, value, site, is_read=False)
+
+    def _note_memory(
+        self, address: int, size: int, value: Number, site: Site, *, is_read: bool
+    ) -> None:
+        assert site.type is not None
+        name, scalar, is_library = self._place(address, size)
+        if scalar is not None and scalar != site.type:
+            value = from_bits(to_bits(value, site.type), scalar)
+        shown = self.shown(value, scalar or site.type)
+        self._changes.append(Change(name, shown, is_read, is_library))
+
+    def shown(self, value: Number, scalar: Scalar) -> str:
+        """A value as people read it: addresses by the name of the object."""
+        if scalar.kind is not Kind.POINTER:
+            return f"{value:g}" if scalar.kind is Kind.FLOAT else str(value)
+        address = int(value)
+        if address == 0:
+            return "NULL"
+        function = self.functions.get(address)
+        if function is not None:
+            return function.display
+        if address >> self.page_bits == 0:
+            return hex(address)
+        return "&" + self._place(address, 1)[0]
+
+    def _place(self, address: int, size: int) -> tuple[str, Scalar | None, bool]:
+        """The source-level name of the bytes at an address, their declared type, and whether they
+        belong to the library."""
+        page = self.first_page(address >> self.page_bits)
+        offset = address - (page << self.page_bits)
+        item = self.static_pages.get(page)
+        if item is None:
+            item = self.slot_of_page.get(page)
+        if item is None or isinstance(item, Function):
+            name = self._heap_names.get(page) or self._thread_local_name(page) or f"{page:#x}"
+            is_library = self.heap.get(page) == LIBRARY
+            return (f"{name}+{offset}" if offset else name), None, is_library
+        declared = scalar_at(item.layout, offset, size)
+        name = item.name + path_at(item.layout, offset, size)
+        is_library = isinstance(item, StaticObject) and item.library
+        return name, None if declared is None else declared.scalar, is_library
+
+    def _thread_local_name(self, page: int) -> str:
+        per_thread: list[StaticObject] = [
+            item for item in self.program.objects if item.thread_local
+        ]
+        for number in range(1, len(self.threads) + 1):
+            for item, address in zip(
+                per_thread, self._addresses_of_thread_locals(number), strict=True
+            ):
+                if address >> self.page_bits == page:
+                    return f"{item.name}@{number}"
+        return ""

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from tests.analysis.builder import FunctionBuilder, address, at, binary, program, static
+
+from plait.analysis.objects import ObjectKind
+from plait.analysis.points_to import PointsTo
+from plait.model.expressions import Binary, BinaryOp, Const, Convert
+from plait.model.types import I64, POINTER_64, U64
+
+
+def names(points_to: PointsTo, function: str, expr) -> set[str]:
+    return {repr(item) for item in points_to.targets(function, expr)}
+
+
+def test_assignments_loads_and_stores() -> None:
+    x, y, p = static("x"), static("y"), static("p")
+    main = FunctionBuilder("main")
+    a, b = main.pointer("a"), main.pointer("b")
+    main.assign(a, address(x))
+    main.store(address(p), a)
+    main.load(b, address(p))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, p]))
+    assert names(points_to, "main", b) == {"x"}
+    assert {offset for _, offset in points_to.locations("main", b)} == {0}
+
+
+def test_fields_are_kept_apart() -> None:
+    x, y, pair = static("x"), static("y"), static("pair", 16)
+    main = FunctionBuilder("main")
+    base, first, second = main.pointer("base"), main.pointer(), main.pointer()
+    main.assign(base, address(pair))
+    main.store(base, address(x))
+    main.store(at(base, 8), address(y))
+    main.load(first, address(pair))
+    main.load(second, address(pair, 8))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, pair]))
+    assert names(points_to, "main", first) == {"x"}
+    assert names(points_to, "main", second) == {"y"}
+
+
+def test_an_unknown_offset_reads_and_writes_all_fields() -> None:
+    x, y, z, table = static("x"), static("y"), static("z"), static("table", 32)
+    main = FunctionBuilder("main", [I64])
+    index = main.parameters[0]
+    one, first = main.pointer(), main.pointer()
+    main.store(address(table, 8), address(x))
+    main.store(at(address(table), index), address(y))
+    main.load(one, at(address(table), index))
+    main.load(first, address(table, 16))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, z, table]))
+    assert names(points_to, "main", one) == {"x", "y"}
+    assert names(points_to, "main", first) == {"y"}
+
+
+def test_accesses_that_overlap_merge_the_object() -> None:
+    x, pair = static("x"), static("pair", 16)
+    main = FunctionBuilder("main")
+    part = main.pointer("part")
+    main.store(address(pair), address(x, 4))
+    main.load(part, address(pair, 4))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, pair]))
+    assert names(points_to, "main", part) == {"x"}
+
+
+def test_container_of_finds_the_start() -> None:
+    node = static("node", 24)
+    main = FunctionBuilder("main")
+    link, owner = main.pointer(), main.pointer()
+    main.assign(link, address(node, 16))
+    main.assign(owner, at(link, -16))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[node]))
+    assert {(repr(o), k) for o, k in points_to.locations("main", owner)} == {("node", 0)}
+
+
+def test_integers_carry_pointers() -> None:
+    x = static("x")
+    main = FunctionBuilder("main")
+    number, back, tagged = main.register("n", U64), main.pointer(), main.register("t", U64)
+    main.assign(number, Binary(U64, BinaryOp.ADD, Convert(U64, address(x)), Const(U64, 4)))
+    main.assign(back, Convert(POINTER_64, number))
+    main.assign(tagged, Binary(U64, BinaryOp.OR, number, Const(U64, 1)))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x]))
+    assert {k for _, k in points_to.locations("main", back)} == {4}
+    assert {k for _, k in points_to.locations("main", tagged)} == {None}
+    assert not points_to.targets("main", binary("==", number, Const(U64, 0)))
+    assert not points_to.targets("main", Const(POINTER_64, 4096))
+
+
+def test_a_pointer_that_walks_is_bounded() -> None:
+    x = static("x", 100_000)
+    main = FunctionBuilder("main")
+    p = main.pointer("p")
+    main.assign(p, address(x))
+    head = main.here
+    main.assign(p, at(p, 4), to=head)
+    points_to = PointsTo(program(main, objects=[x]))
+    assert names(points_to, "main", p) == {"x"}
+    assert None in {k for _, k in points_to.locations("main", p)}
+
+
+def test_function_pointers_extend_the_call_graph() -> None:
+    x = static("x")
+    table = static("table", 16, [(0, "f", 0), (8, "g", 0)])
+    f = FunctionBuilder("f", [POINTER_64])
+    f.ret(f.parameters[0])
+    g = FunctionBuilder("g", [POINTER_64])
+    g.ret(address(x))
+    unused = FunctionBuilder("unused")
+    unused.ret()
+    main = FunctionBuilder("main")
+    to, result = main.pointer(), main.pointer()
+    main.load(to, address(table, 8))
+    call = main.call(result, to, Const(POINTER_64, 0))
+    main.ret()
+    points_to = PointsTo(program(main, f, g, unused, objects=[x, table]))
+    assert points_to.callees("main", call) == {"g"}
+    assert points_to.reachable_functions == ["main", "g"]
+    assert names(points_to, "main", result) == {"x"}
+    assert points_to.unresolved_calls() == []
+
+
+def test_a_call_through_a_number_is_reported() -> None:
+    main = FunctionBuilder("main")
+    to = main.pointer()
+    main.assign(to, 0)
+    call = main.call(None, to)
+    main.ret()
+    points_to = PointsTo(program(main))
+    assert [edge for _, edge in points_to.unresolved_calls()] == [call]
+
+
+def test_spawn_passes_its_argument() -> None:
+    x = static("x")
+    worker = FunctionBuilder("worker", [POINTER_64])
+    worker.ret()
+    main = FunctionBuilder("main")
+    main.spawn("worker", address(x))
+    main.ret()
+    points_to = PointsTo(program(main, worker, objects=[x]))
+    assert names(points_to, "worker", worker.parameters[0]) == {"x"}
+    assert points_to.spawned_functions == {"worker"}
+
+
+def test_library_calls_have_their_own_objects() -> None:
+    malloc = FunctionBuilder("malloc", library=True)
+    made = malloc.pointer()
+    malloc.allocate(made)
+    malloc.ret(made)
+    main = FunctionBuilder("main")
+    a, b = main.pointer("a"), main.pointer("b")
+    first = main.call(a, "malloc")
+    main.call(b, "malloc")
+    main.ret()
+    points_to = PointsTo(program(main, malloc))
+    (one,) = points_to.targets("main", a)
+    (two,) = points_to.targets("main", b)
+    assert one is not two and one.kind is ObjectKind.HEAP and one.context is first
+
+
+def test_dead_branches_do_not_count() -> None:
+    x, y = static("x"), static("y")
+    main = FunctionBuilder("main")
+    p = main.pointer("p")
+    then, otherwise = main.location(), main.location()
+    main.branch(Const(I64, 0), then, otherwise)
+    main.here = then
+    main.assign(p, address(x))
+    main.ret()
+    main.here = otherwise
+    main.assign(p, address(y))
+    main.ret()
+    assert names(PointsTo(program(main, objects=[x, y])), "main", p) == {"y"}

@@ -1,0 +1,37 @@
+// The test and the wait under one mutex, in a loop: the way it should be.
+// expect assertions: true
+// expect no-deadlock: true
+// expect no-data-race: true
+// expect lock-misuse: true
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+int ready;
+
+static void *waiter(void *unused) {
+  pthread_mutex_lock(&mutex);
+  while (!ready) pthread_cond_wait(&condition, &mutex);
+  assert(ready);
+  pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+
+static void *signaller(void *unused) {
+  pthread_mutex_lock(&mutex);
+  ready = 1;
+  pthread_cond_signal(&condition);
+  pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t thread_one, thread_two;
+  pthread_create(&thread_one, NULL, waiter, NULL);
+  pthread_create(&thread_two, NULL, signaller, NULL);
+  pthread_join(thread_one, NULL);
+  pthread_join(thread_two, NULL);
+  return 0;
+}

@@ -1,0 +1,32 @@
+// Message passing: who sees the flag sees the data.
+// expect assertions: true
+// expect no-data-race: true
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+atomic_int data, flag;
+int seen_flag, seen_data;
+
+static void *writer(void *unused) {
+  atomic_store(&data, 1);
+  atomic_store(&flag, 1);
+  return NULL;
+}
+
+static void *reader(void *unused) {
+  seen_flag = atomic_load(&flag);
+  seen_data = atomic_load(&data);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t thread_one, thread_two;
+  pthread_create(&thread_one, NULL, writer, NULL);
+  pthread_create(&thread_two, NULL, reader, NULL);
+  pthread_join(thread_one, NULL);
+  pthread_join(thread_two, NULL);
+  assert(!(seen_flag == 1 && seen_data == 0));
+  return 0;
+}

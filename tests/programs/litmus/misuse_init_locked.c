@@ -1,0 +1,14 @@
+// A mutex is initialised while it is locked.
+// expect lock-misuse: false
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+int main(void) {
+  pthread_mutex_lock(&mutex);
+  pthread_mutex_init(&mutex, NULL);
+  pthread_mutex_unlock(&mutex);
+  return 0;
+}

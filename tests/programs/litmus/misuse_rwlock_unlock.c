@@ -1,0 +1,13 @@
+// A read-write lock that nobody holds is unlocked.
+// expect lock-misuse: false
+#include <assert.h>
+#include <pthread.h>
+
+pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+
+int main(void) {
+  pthread_rwlock_rdlock(&lock);
+  pthread_rwlock_unlock(&lock);
+  pthread_rwlock_unlock(&lock);
+  return 0;
+}
