@@ -23,6 +23,7 @@ from plait.model.properties import from_names
 from plait.model.show import show
 from plait.model.types import DataModel
 from plait.semantics import run as running
+from plait.semantics.explore import explore
 from plait.semantics.machine import Machine
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.c"))
@@ -266,3 +267,14 @@ def test_examples(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
         assert {id(edge) for edge in template.edges} <= covered
     assert show(program, verbose=True) and to_dot(program) and to_svg(program)
     watch(monkeypatch, program, 5)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_fewer_visible_edges_give_the_same_verdict(path: Path) -> None:
+    specification = from_names([])
+    program = load([str(path)], FrontEndOptions(), specification)
+    sharing = Sharing(PointsTo(program))
+    every = explore(program, specification)
+    fewer = explore(program, specification, is_visible=lambda _, edge: sharing.is_visible(edge))
+    assert fewer.verdict is every.verdict
+    assert fewer.states <= every.states

@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from plait.c.options import FrontEndOptions
 from plait.errors import Diagnostic, InputError
 from plait.model.program import Program
-from plait.model.properties import Specification
+from plait.model.properties import Property, Specification
 
 
-def load(
-    files: Sequence[str], options: FrontEndOptions, specification: Specification
-) -> Program:
+def load(files: Sequence[str], options: FrontEndOptions, specification: Specification) -> Program:
     """Read, check and link C files into one program."""
     from plait.c import toolchain
     from plait.c.libclang import library
     from plait.c.linker import Linker
     from plait.c.unit import Unit
 
+    if Property.NO_DEADLOCK in specification and len(specification.properties) > 1:
+        # Its model has no spurious wake-ups, so the other properties need a model of their own.
+        raise ValueError("no-deadlock needs a program of its own")
     chosen: list[tuple[str, FrontEndOptions]]
     if options.compile_commands is not None:
         chosen = toolchain.from_compile_commands(options.compile_commands, tuple(files), options)
@@ -33,7 +34,7 @@ def load(
     linker = Linker(clang, options, specification)
     for number, (path, own) in enumerate(chosen):
         flags = toolchain.flags(path, own, clang.resource_dir)
-        parsed = clang.parse(path, flags)
+        parsed = clang.parse(path, flags, toolchain.adapted_text(path))
         errors = parsed.errors()
         if errors:
             raise InputError(_compiler_error(errors, path))

@@ -10,7 +10,7 @@ from plait.c.types import Shape
 from plait.errors import UnsupportedCode
 from plait.model.actions import Assign, Input, Load, Order, ReadModifyWrite, Store
 from plait.model.expressions import BinaryOp, Const, Expr, Register, UnaryOp
-from plait.model.types import I32, U64, Kind, Scalar
+from plait.model.types import I32, Kind, Scalar
 
 ATOMIC_PREFIX = "__plait_atomic_"
 _ORDERS = {
@@ -41,6 +41,7 @@ class Atomics(Expressions):
         return Order.SEQ_CST if value is None else _ORDERS.get(value & 0xFFFF, Order.SEQ_CST)
 
     def atomic_call(self, name: str, node: Node, arguments: list[Node]) -> Expr | None:
+        """An operation's value has the object's own type: the header casts every call to it."""
         if name in ("begin", "end"):
             handler = getattr(self, f"_intrinsic_atomic_{name}")
             handler(arguments)
@@ -52,7 +53,7 @@ class Atomics(Expressions):
                 target = self.register(scalar)
                 order = self.order_of(arguments[1])
                 self.emit(Load(self.origin, target, address, order))
-                return convert(U64, target)
+                return target
             case "store":
                 value = convert(scalar, self.rvalue(arguments[1]))
                 self.emit(Store(self.origin, address, value, self.order_of(arguments[2])))
@@ -67,13 +68,13 @@ class Atomics(Expressions):
                 guard = binary(BinaryOp.EQ, old, expected)
                 order = self.order_of(arguments[3])
                 self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
-                return convert(U64, old)
+                return old
         operand = self.stable(convert(scalar, self.rvalue(arguments[1])))
         old = self.register(scalar)
         new = self._combined(name, old, operand)
         order = self.order_of(arguments[2])
         self.emit(ReadModifyWrite(self.origin, old, address, new, None, order))
-        return convert(U64, new if name.endswith("_fetch") else old)
+        return new if name.endswith("_fetch") else old
 
     def _pointee(self, node: Node) -> Scalar:
         """The scalar type that an atomic operation accesses: that of the argument before its
@@ -87,7 +88,7 @@ class Atomics(Expressions):
         inner = ctype.inner
         if inner is None or inner.shape is not Shape.SCALAR or inner.scalar is None:
             raise UnsupportedCode("an atomic operation on an object that is not a scalar")
-        if inner.scalar.kind is Kind.FLOAT or inner.scalar.bits > 64:
+        if inner.scalar.bits > 64:
             raise UnsupportedCode(f"an atomic operation on '{inner.spelling}'")
         return inner.scalar
 
@@ -97,9 +98,7 @@ class Atomics(Expressions):
             return operand
         if old.type.kind is Kind.POINTER and operation in ("add", "sub"):
             offset = convert(self.data_model.offset_type, operand)
-            return pointer_add(
-                old, offset if operation == "add" else unary(UnaryOp.NEG, offset)
-            )
+            return pointer_add(old, offset if operation == "add" else unary(UnaryOp.NEG, offset))
         if operation == "nand":
             return unary(UnaryOp.NOT, binary(BinaryOp.AND, old, operand))
         if operation in ("min", "max"):

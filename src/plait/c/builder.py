@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.c.terms import negation, truth
 from plait.model.actions import (
     Action,
     Assign,
@@ -22,8 +23,6 @@ from plait.model.expressions import (
 from plait.model.layout import Layout
 from plait.model.program import Edge, FrameSlot, RegisterDecl
 from plait.model.types import Scalar
-
-from plait.c.terms import negation, truth
 
 
 class Scope:

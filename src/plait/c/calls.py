@@ -49,6 +49,7 @@ _IDENTITY_BUILTINS = {
 _IGNORED_BUILTINS = {"__builtin_prefetch", "__builtin___clear_cache", "__builtin_assume"}
 _OVERFLOW_OPERATORS = {"add": BinaryOp.ADD, "sub": BinaryOp.SUB, "mul": BinaryOp.MUL}
 _VARIADIC_UNIT = 8
+_FAILED_ASSERTIONS = {"__assert_fail", "__assert"}  # called with the text of the assertion
 
 
 class Calls(Atomics):
@@ -100,9 +101,11 @@ class Calls(Atomics):
                 continue
             values.append(value)
             starts.append((self.at, self.emitted))
-        values = [
-            self.keep(value, *start) for value, start in zip(values, starts, strict=True)
-        ]
+        for position, parameter in enumerate(declared.parameters[: len(values)]):
+            index = position + (function is not None)
+            if parameter.scalar is not None and index < len(values):
+                values[index] = convert(parameter.scalar, values[index])
+        values = [self.keep(value, *start) for value, start in zip(values, starts, strict=True)]
         if function is not None:
             function, values = values[0], values[1:]
         if split:
@@ -163,6 +166,12 @@ class Calls(Atomics):
             return self._alloca(arguments)
         if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
             return _ORDINARY
+        if name in _FAILED_ASSERTIONS and arguments and strip(arguments[0]).kind == s.STRING:
+            message = f"assertion '{self._text(arguments[0])}' failed"
+            self.check(Const(I32, 0), CheckKind.ASSERTION, message)
+            abort = self.unit.linker.library_function("abort")
+            self.emit(Call(self.origin, None, abort, ()))
+            return None
         if name.startswith("__VERIFIER_nondet_"):
             return self._nondet(name, node)
         why = self.unit.linker.unsupported_functions.get(name)
@@ -252,7 +261,7 @@ class Calls(Atomics):
         if name in ("__builtin_alloca", "__builtin_alloca_with_align"):
             return self._alloca(arguments)
         parts = name.split("_")
-        if name.endswith("_overflow") and "add" in name or "_sub" in name or "_mul" in name:
+        if (name.endswith("_overflow") and "add" in name) or "_sub" in name or "_mul" in name:
             if name.endswith("_overflow"):
                 op = next(op for key, op in _OVERFLOW_OPERATORS.items() if key in parts[3])
                 return self._overflow_builtin(op, arguments)
@@ -268,8 +277,8 @@ class Calls(Atomics):
             if candidate in self.unit.linker.no_effect_functions:
                 return self._no_effect(candidate, node, arguments, used)
             if self.unit.is_modelled(candidate):
-                declared = CType(Shape.FUNCTION, 1, candidate)
                 linked = self.unit.linker.library_function(candidate)
+                declared = self.unit.linker.library_type(candidate)
                 return self._call(linked, None, declared, node, arguments, used)
         return self._stop(f"the builtin '{name}' is not supported", node)
 

@@ -6,6 +6,7 @@ then the value on the right, then the store; arguments left to right, then the c
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
@@ -152,7 +153,10 @@ class Expressions(Places):
             case s.INTEGER | s.CHARACTER:
                 return self._literal(node)
             case s.FLOATING:
-                return convert(self.unit.type_of(node).require_scalar(), Const(F64, self.unit.tree.floating(node)))
+                return convert(
+                    self.unit.type_of(node).require_scalar(),
+                    Const(F64, self.unit.tree.floating(node)),
+                )
             case s.DECL_REF:
                 return self._reference(node)
             case s.BINARY:
@@ -375,8 +379,6 @@ class Expressions(Places):
     def _qualified(self, ctype: CType, outer: CType) -> CType:
         """A member of a volatile object is volatile."""
         if outer.volatile and not ctype.volatile:
-            from dataclasses import replace
-
             return replace(ctype, volatile=True)
         return ctype
 
@@ -616,9 +618,7 @@ class Expressions(Places):
             binary(BinaryOp.EQ, left, Const(left.type, left.type.minimum)),
             binary(BinaryOp.EQ, right, Const(right.type, -1)),
         )
-        kind = (
-            CheckKind.OVERFLOW if CheckKind.OVERFLOW in self.checks else CheckKind.UNDEFINED
-        )
+        kind = CheckKind.OVERFLOW if CheckKind.OVERFLOW in self.checks else CheckKind.UNDEFINED
         self.check(negation(overflow), kind, "the quotient is not representable")
 
     def _check_shift(self, left: Expr, right: Expr) -> None:
@@ -683,9 +683,7 @@ class Expressions(Places):
             return self._choose(first, second, Const(I32, 0), start, emitted)
         return self._choose(negation(first), second, Const(I32, 1), start, emitted)
 
-    def _choose(
-        self, condition: Expr, second: Expr, other: Expr, start: int, emitted: int
-    ) -> Expr:
+    def _choose(self, condition: Expr, second: Expr, other: Expr, start: int, emitted: int) -> Expr:
         """`condition ? second : other`, where `second` was lowered from location `start` on.
 
         What it emitted is made conditional; if it emitted nothing, no branch is needed.

@@ -175,9 +175,10 @@ class Normaliser:
             position += 1
             if step.kind == s.MEMBER_REF:
                 name = self._unit.tree.name(step)
-                if name and "(" not in name:  # an anonymous member on the way has no name; the next step finds it
-                    parts = [_descend(one, name, levels if one is parts[-1] else [])
-                             for one in parts]  # fmt: skip
+                if name and "(" not in name:  # an anonymous one: the next step finds its member
+                    passed = [_descend(one, name) for one in parts]
+                    levels += passed[-1][1]
+                    parts = [found for found, _ in passed]
                 continue
             low = self._unit.tree.integer(step)
             high = low
@@ -238,17 +239,16 @@ def _member_at(part: _Part, index: int) -> _Part:
     return _Part(part.offset + member.offset, member.type, member.bit_offset, member.bit_width)
 
 
-def _descend(part: _Part, name: str, levels: list[tuple[_Part, int]]) -> _Part:
-    """The member `name`, through anonymous structs and unions; notes each aggregate passed."""
+def _descend(part: _Part, name: str) -> tuple[_Part, list[tuple[_Part, int]]]:
+    """The member `name`, through anonymous structs and unions, and the aggregates passed."""
     for index, member in enumerate(_initialisable(part.type)):
         following = 1 << 62 if part.type.is_union else index + 1
         inner = _Part(part.offset + member.offset, member.type, member.bit_offset, member.bit_width)
         if member.name == name:
-            levels.append((part, following))
-            return inner
+            return inner, [(part, following)]
         if not member.name and find_member(member.type, name) is not None:
-            levels.append((part, following))
-            return _descend(inner, name, levels)
+            found, levels = _descend(inner, name)
+            return found, [(part, following), *levels]
     raise UnsupportedCode(f"a designator of the unknown member '{name}'")
 
 

@@ -166,6 +166,11 @@ class Linker:
             return self._request(self._definitions[name], name)
         return self._request(self._library_unit(self._library_index[name]), name)
 
+    def library_type(self, name: str) -> CType:
+        """The type of a function as its definition has it."""
+        owner = self._definitions.get(name) or self._library_unit(self._library_index[name])
+        return owner.types.of(owner.functions[name])
+
     def _request(self, owner: Unit, name: str) -> str:
         key = (owner.number, name)
         linked = self._names.get(key)
@@ -299,7 +304,9 @@ class Linker:
         if linkage == 1 or linkage == 0:  # a static local
             return self._object((unit.number, declaration.data[0]), unit, declaration, name)
         if linkage == 2:
-            return self._object((unit.path, name), unit, unit.variables.get(name, declaration), name)
+            return self._object(
+                (unit.path, name), unit, unit.variables.get(name, declaration), name
+            )
         owner = self._variable_definitions.get(name)
         if owner is None and name in self._library_variables:
             owner = self._library_unit(self._library_variables[name])
@@ -553,5 +560,3 @@ def _read_list(name: str) -> dict[str, str]:
             if word and not word.startswith("#"):
                 found[word.strip()] = reason.strip() or "it is not modelled"
     return found
-
-

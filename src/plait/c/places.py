@@ -106,10 +106,10 @@ class Places(Builder):
         whole = U64 if place.bit_offset + width <= 64 else U128
         raw: Expr = constant(whole, 0)
         for offset, chunk in chunks:
-            part = convert(whole, self.load_scalar(self._chunk_address(place, offset), chunk, order))
-            raw = binary(
-                BinaryOp.OR, binary(BinaryOp.SHL, part, Const(whole, 8 * offset)), raw
+            part = convert(
+                whole, self.load_scalar(self._chunk_address(place, offset), chunk, order)
             )
+            raw = binary(BinaryOp.OR, binary(BinaryOp.SHL, part, Const(whole, 8 * offset)), raw)
         return self._extract(raw, place.bit_offset, width, scalar)
 
     def _extract(self, raw: Expr, low: int, width: int, scalar: Scalar) -> Expr:
@@ -228,9 +228,7 @@ class Places(Builder):
                     start = Const(self.data_model.offset_type, member.offset)
                     self.clear(pointer_add(target, start), member.type)
             case _:
-                chunks = (
-                    _union_chunks(ctype) if ctype.is_union else _byte_chunks(0, ctype.size)
-                )
+                chunks = _union_chunks(ctype) if ctype.is_union else _byte_chunks(0, ctype.size)
                 for offset, chunk in chunks:
                     start = Const(self.data_model.offset_type, offset)
                     self.emit(Store(self.origin, pointer_add(target, start), Const(chunk, 0)))
@@ -257,4 +255,3 @@ def _byte_chunks(start: int, end: int) -> list[tuple[int, Scalar]]:
         found.append((start, _CHUNKS[size]))
         start += size
     return found
-

@@ -132,7 +132,10 @@ class FunctionLowering(Calls):
         while pending:
             item = pending.pop()
             pending.extend(item.children)
-            if item.kind == s.UNARY and library.getCursorUnaryOperatorKind(item.cursor) == s.ADDRESS:
+            if (
+                item.kind == s.UNARY
+                and library.getCursorUnaryOperatorKind(item.cursor) == s.ADDRESS
+            ):
                 operand = strip(item.children[0])
                 while operand.kind == s.UNARY:  # __extension__
                     operand = strip(operand.children[0])
@@ -373,8 +376,9 @@ class FunctionLowering(Calls):
         text = self.unit.source_text(node)
         start = text.find('"')
         end = text.find('"', start + 1)
-        template = text[start + 1 : end].replace("\\n", "").replace("\\t", "").strip() if start >= 0 else "?"
-        if template.rstrip(";") not in _HARMLESS_ASM:
+        template = text[start + 1 : end].replace("\\n", "").replace("\\t", "").strip()
+        writes = '"=' in text[end + 1 :]
+        if start < 0 or writes or template.rstrip(";") not in _HARMLESS_ASM:
             raise UnsupportedCode("inline assembly with effects")
         self.emit(Fence(self.origin, Order.SEQ_CST))
 
@@ -450,9 +454,7 @@ class FunctionLowering(Calls):
         count = self.rvalue(sizes[0])
         size_type = self.unit.size_type
         size = self.temporary(
-            binary(
-                BinaryOp.MUL, convert(size_type, count), constant(size_type, element.size)
-            )
+            binary(BinaryOp.MUL, convert(size_type, count), constant(size_type, element.size))
         )
         base = self.register(self.pointer, name, ctype.spelling)
         self.emit(Allocate(self.origin, base, size, False, "stack"))
@@ -545,4 +547,3 @@ def _covers(leaves: list[Leaf], ctype: CType) -> bool:
 
 
 _EXTERN, _STATIC = 2, 3
-

@@ -99,7 +99,14 @@ def binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
         if folded is not None:
             return folded
     if isinstance(right, Const) and right.value == 0 and right.type.kind is Kind.INT:
-        if op in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.OR, BinaryOp.XOR, BinaryOp.SHL, BinaryOp.SHR):
+        if op in (
+            BinaryOp.ADD,
+            BinaryOp.SUB,
+            BinaryOp.OR,
+            BinaryOp.XOR,
+            BinaryOp.SHL,
+            BinaryOp.SHR,
+        ):
             return left
         if op is BinaryOp.NE and is_truth(left):
             return left
@@ -212,9 +219,7 @@ def pointer_add(base: Expr, offset: Expr) -> Expr:
         if isinstance(base, Const):
             return constant(base.type, int(base.value) + amount)
         if isinstance(base, PointerAdd) and isinstance(base.offset, Const):
-            return pointer_add(
-                base.base, constant(offset.type, int(base.offset.value) + amount)
-            )
+            return pointer_add(base.base, constant(offset.type, int(base.offset.value) + amount))
     return PointerAdd(base.type, base, offset)
 
 
@@ -224,5 +229,3 @@ def scaled(index: Expr, size: int, offset_type: Scalar) -> Expr:
     if size == 1:
         return wide
     return binary(BinaryOp.MUL, wide, constant(offset_type, size))
-
-

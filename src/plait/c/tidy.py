@@ -105,5 +105,3 @@ def _prepend(function: Function, action: Input) -> None:
                 edge.source = moved
     function.edges.append(function.edges[0])
     function.edges[0] = [Edge(0, action, moved)]
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 
 from plait.c.options import FrontEndOptions
@@ -64,6 +65,23 @@ def flags(path: str, options: FrontEndOptions, resource_dir: str | None) -> list
     if path.endswith(".i"):
         found += _FLOATS_OF_GCC
     return found
+
+
+_ATOMIC_FLAG = re.compile(rb"(typedef\s+)_Atomic(\s+struct\s*\{[^}]*\}\s*atomic_flag\s*;)")
+
+
+def adapted_text(path: str) -> dict[str, bytes]:
+    """Replacement texts for a preprocessed file that clang would not take as it is.
+
+    gcc's <stdatomic.h> makes `atomic_flag` an atomic struct with a brace initialiser, which clang
+    rejects; the macros that plait forces in make its accesses atomic anyway. Columns stay.
+    """
+    if not path.endswith(".i"):
+        return {}
+    with open(path, "rb") as stream:
+        text = stream.read()
+    adapted = _ATOMIC_FLAG.sub(rb"\1       \2", text)
+    return {} if adapted == text else {path: adapted}
 
 
 def library_flags(

@@ -256,7 +256,9 @@ class TypeTable:
             return atomic
         size = max(library.Type_getSizeOf(canonical), 0)
         name = _FLOATS_BEYOND_DOUBLE.get(kind, spelling)
-        return CType(Shape.UNSUPPORTED, size, name, align=max(library.Type_getAlignOf(canonical), 1))
+        return CType(
+            Shape.UNSUPPORTED, size, name, align=max(library.Type_getAlignOf(canonical), 1)
+        )
 
     def _scalar(self, scalar: Scalar, spelling: str) -> CType:
         size = scalar.size

@@ -309,5 +309,3 @@ def _for_head(text: str, start: int) -> tuple[bool, bool, bool]:
     if len(present) != 3:
         raise UnsupportedCode("a for statement whose parts libclang does not tell apart")
     return present[0], present[1], present[2]
-
-

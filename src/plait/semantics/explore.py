@@ -348,7 +348,7 @@ class _Search:
         self, number: int, first: int, second: int, pair: tuple[Access, Access]
     ) -> None:
         mine, theirs = pair
-        name = self.steps.restore(self.states[number]).name_of(mine.address)
+        name = self.steps.restore(self.states[number]).name_of(mine.address, mine.size)
         message = (
             f"{mine.kind.value} of {name} by thread {first} at {self.program.place(mine.origin)}"
             f" and {theirs.kind.value} by thread {second}"

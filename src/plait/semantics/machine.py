@@ -106,7 +106,6 @@ class Machine(Memory):
         self.heap_page = 0
         self.stack_page = 0
         self.thread_locals: list[int] = []
-        self.slot_of_page: dict[int, Any] = {}
 
     # --- states
 

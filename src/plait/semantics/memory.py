@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from plait.model.actions import Origin
-from plait.model.program import Program
+from plait.model.layout import path_at
+from plait.model.program import FrameSlot, Function, Program, StaticObject
 from plait.model.properties import Property, Specification
 from plait.model.types import Scalar
 from plait.semantics.compile import Site
@@ -35,7 +36,8 @@ class Memory:
         self.pointer_mask = (1 << program.data_model.pointer.bits) - 1
         self.checks_memory = Property.VALID_MEMSAFETY in specification
         self.constants: dict[int, bytes] = {}
-        self.static_pages: dict[int, Any] = {}
+        self.static_pages: dict[int, StaticObject | Function] = {}
+        self.slot_of_page: dict[int, FrameSlot] = {}  # the last one there, for names only
         self._largest_pages = 1
         self.memory: dict[int, Buffer] = {}
         self.undefined: dict[int, Buffer] = {}
@@ -294,13 +296,15 @@ class Memory:
             f", which has {len(data)}"
         )
 
-    def name_of(self, address: int) -> str:
-        """The object an address is in, for people."""
+    def name_of(self, address: int, size: int = 0) -> str:
+        """The object an address is in, for people; with a size, the part of it."""
         page = self.first_page(address >> self.page_bits)
-        item = self.static_pages.get(page)
-        if item is not None:
+        item = self.static_pages.get(page) or self.slot_of_page.get(page)
+        if item is None:
+            return f"a {self.heap.get(page, 'local')} object" if page else "no object"
+        if size == 0 or isinstance(item, Function):
             return f"'{item.name}'"
-        return f"a {self.heap.get(page, 'local')} object" if page else "no object"
+        return f"'{item.name}{path_at(item.layout, address - (page << self.page_bits), size)}'"
 
     def invalid(self, kind: str, what: str, origin: Origin) -> NoReturn:
         """An access or a free that C does not define."""

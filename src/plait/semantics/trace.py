@@ -163,8 +163,12 @@ class TracingMachine(Machine):
         function = self.functions.get(address)
         if function is not None:
             return function.display
-        if address >> self.page_bits == 0:
+        page = self.first_page(address >> self.page_bits)
+        if page == 0:
             return hex(address)
+        item = self.static_pages.get(page) or self.slot_of_page.get(page)
+        if item is not None and address == page << self.page_bits:
+            return f"&{item.name}"
         return "&" + self._place(address, 1)[0]
 
     def _place(self, address: int, size: int) -> tuple[str, Scalar | None, bool]:
@@ -172,9 +176,7 @@ class TracingMachine(Machine):
         belong to the library."""
         page = self.first_page(address >> self.page_bits)
         offset = address - (page << self.page_bits)
-        item = self.static_pages.get(page)
-        if item is None:
-            item = self.slot_of_page.get(page)
+        item = self.static_pages.get(page) or self.slot_of_page.get(page)
         if item is None or isinstance(item, Function):
             name = self._heap_names.get(page) or self._thread_local_name(page) or f"{page:#x}"
             is_library = self.heap.get(page) == LIBRARY

@@ -11,16 +11,14 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 from plait.errors import PlaitError
 from plait.model.types import DataModel
 from plait.trust import csmith, native, sequential
 from plait.trust.interpreted import interpret
 from plait.trust.native import NativeError, Run
+from plait.trust.parallel import in_parallel
 from plait.trust.scope import FEATURES
 from plait.trust.shrink import shrink
 
@@ -75,7 +73,7 @@ def difference(subject: Subject, source: str, wanted: Run) -> str:
         )
     except PlaitError as error:
         return f"plait rejects the program: {error}"
-    except Exception as error:  # noqa: BLE001 - a crash is what this tool looks for
+    except Exception as error:  # a crash is what this tool looks for
         return f"plait crashes: {type(error).__name__}: {error}"
     if found.errors:
         return f"plait ends with {found.errors}"
@@ -136,16 +134,6 @@ def smallest(subject: Subject, source: str, seconds: float = 90) -> str:
     return shrink(source, still_fails, seconds=seconds)
 
 
-def run_all(
-    task: Callable[[Subject], Comparison], subjects: Iterable[Subject], jobs: int
-) -> Iterator[Comparison]:
-    if jobs <= 1:
-        yield from map(task, subjects)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        yield from pool.map(task, subjects)
-
-
 def report(comparison: Comparison, directory: str, seconds: float = 90) -> str:
     """Shrink a disagreement, write it to a file and say where."""
     subject = comparison.subject
@@ -170,8 +158,11 @@ def subjects_of(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m plait.trust.compare", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="python -m plait.trust.compare",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--count", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the first seed")
     parser.add_argument("--size", type=int, default=12, help="the largest size of program")
@@ -180,7 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--shrink-seconds", type=float, default=90)
     parser.add_argument("--keep", default="disagreements", metavar="DIR",
-                        help="where to write the smallest programs")  # fmt: skip
+                        help="where the smallest programs go")  # fmt: skip
     options = parser.parse_args(arguments)
     data_model = DataModel(options.data_model)
     if options.csmith and not csmith.is_installed():
@@ -198,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(subjects: list[Subject], jobs: int, keep: str, seconds: float) -> int:
     started = time.monotonic()
     skipped = wrong = 0
-    for number, comparison in enumerate(run_all(compare, subjects, jobs), 1):
+    for number, comparison in enumerate(in_parallel(compare, subjects, jobs), 1):
         if comparison.skipped:
             skipped += 1
         elif comparison.difference:

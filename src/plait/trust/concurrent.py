@@ -341,7 +341,8 @@ class _Program:
                 return [f"(void)({value});"]
             return [f"r{self.dice.below(self.registers)} = {value};"]
         self.registers += 1
-        return [f"{self.dice.pick(('int', 'int', 'unsigned char'))} r{self.registers - 1} = {value};"]
+        type_ = self.dice.pick(("int", "int", "unsigned char"))
+        return [f"{type_} r{self.registers - 1} = {value};"]
 
     def _inside(self, count: int, nesting: int = 0) -> list[str]:
         """The statements of an inner block: registers are declared outside of it only."""
@@ -447,15 +448,20 @@ class _Program:
 
     # ---- primitives ---------------------------------------------------------------------------
 
+    def _holding(self, lock: str, count: int, nesting: int = 0) -> list[str]:
+        """The statements between taking a lock and giving it back."""
+        self.left -= 2
+        self.held.append(lock)
+        body = self._inside(count, nesting)
+        self.held.pop()
+        return body
+
     def _locked(self) -> list[str]:
         free = [name for name in self.shared.mutexes if name not in self.held]
         if not free:
             return self._assign()
         name = self.dice.pick(free)
-        self.left -= 2
-        self.held.append(name)
-        body = self._inside(self.dice.between(1, 3), 1 if len(self.held) < 2 else 0)
-        self.held.pop()
+        body = self._holding(name, self.dice.between(1, 3), 1 if not self.held else 0)
         return [f"pthread_mutex_lock(&{name});", *body, f"pthread_mutex_unlock(&{name});"]
 
     def _try_locked(self) -> list[str]:
@@ -463,20 +469,15 @@ class _Program:
         if not free:
             return self._assign()
         name = self.dice.pick(free)
-        self.left -= 2
-        self.held.append(name)
-        body = self._inside(self.dice.between(1, 2))
-        self.held.pop()
+        body = self._holding(name, self.dice.between(1, 2))
         other = ["} else {", *self._inside(1)] if self.dice.chance(40) else []
         return [f"if (pthread_mutex_trylock(&{name}) == 0) {{", *body,
                 f"    pthread_mutex_unlock(&{name});", *other, "}"]  # fmt: skip
 
     def _wait_or_signal(self) -> list[str]:
         condition, mutex, flag = self.dice.pick(self.shared.conditions)
-        self.left -= 4
-        self.held.append(mutex)
-        body = self._inside(1)
-        self.held.pop()
+        self.left -= 2
+        body = self._holding(mutex, 1)
         lock, unlock = f"pthread_mutex_lock(&{mutex});", f"pthread_mutex_unlock(&{mutex});"
         if self.dice.chance(45):
             wait = f"while (!{flag}) pthread_cond_wait(&{condition}, &{mutex});"
@@ -490,10 +491,7 @@ class _Program:
         if self.shared.rwlocks[0] in self.held:
             return self._assign()
         name = self.shared.rwlocks[0]
-        self.left -= 2
-        self.held.append(name)
-        body = self._inside(self.dice.between(1, 2))
-        self.held.pop()
+        body = self._holding(name, self.dice.between(1, 2))
         way = self.dice.pick(("rdlock", "wrlock"))
         if self.dice.chance(20):
             return [f"if (pthread_rwlock_try{way}(&{name}) == 0) {{", *body,
@@ -504,10 +502,7 @@ class _Program:
         if self.shared.spinlocks[0] in self.held:
             return self._assign()
         name = self.shared.spinlocks[0]
-        self.left -= 2
-        self.held.append(name)
-        body = self._inside(1)
-        self.held.pop()
+        body = self._holding(name, 1)
         return [f"pthread_spin_lock(&{name});", *body, f"pthread_spin_unlock(&{name});"]
 
     def _semaphore(self) -> list[str]:

@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 class Dice:
-    """Only `getrandbits` is used: its stream for a seed is fixed, `choice` and others may change."""
+    """Uses only `getrandbits`, whose stream for a seed is fixed; `choice` and others may change."""
 
     def __init__(self, seed: int) -> None:
         self._bits = Random(seed).getrandbits

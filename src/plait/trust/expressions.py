@@ -13,13 +13,6 @@ from plait.trust.scope import Context, Place, Signature, Variable
 from plait.trust.types import (
     BOOL,
     CHAR,
-    INT,
-    INT128,
-    LLONG,
-    UCHAR,
-    UINT,
-    UINT128,
-    ULLONG,
     ArrayType,
     CType,
     FloatType,
@@ -41,8 +34,9 @@ _LITERALS = (
     "5UL", "1LL", "0x7fffffffffffffffLL", "LLONG_MIN", "0x8000000000000000ULL", "ULLONG_MAX",
     "'a'", "'\\xff'", "'\\0'", "'\\n'", "010", "0x100000000LL", "-0x80000001LL",
 )  # fmt: skip
-_FLOATS = ("0.0", "-0.0", "1.0", "1.5f", "0.1", "0.1f", "-2.75", "3e10", "1e-3f", "1e300", "16777217.0")
-_STRINGS = ('"a"', '"plait"', '"\\x80\\xff"', '"ab\\0cd"', '"%d\\n"', '"12" "34"')
+_FLOATS = (
+    "0.0", "-0.0", "1.0", "1.5f", "0.1", "0.1f", "-2.75", "3e10", "1e-3f", "1e300", "16777217.0",
+)  # fmt: skip
 _RANGES = {  # values that convert to every integer type that the name stands for
     True: ("-100.0", "100.0"),
     False: ("0.0", "200.0"),
@@ -351,7 +345,7 @@ class Expressions:
     # ---- values of any type -------------------------------------------------------------------
 
     def pure_of(self, type_: CType, depth: int) -> str | None:
-        """A pure expression for an initialiser, argument or right-hand side; None if there is none."""
+        """A pure expression of a type, to be assigned or passed; None if there is none."""
         match type_:
             case IntType():
                 return self.pure(depth)
@@ -421,12 +415,11 @@ class Expressions:
         members = type_.named
         if dice.chance(35):
             chosen = dice.some(members, dice.between(1, len(members)))
-            return "{ %s }" % ", ".join(
-                f".{member.name} = {self.initialiser(member.type, constant)}" for member in chosen
-            )
+            items = [f".{item.name} = {self.initialiser(item.type, constant)}" for item in chosen]
         else:
             chosen = members[: dice.between(1, len(members))] if dice.chance(30) else members
-        return "{ %s }" % ", ".join(self.initialiser(item.type, constant) for item in chosen)
+            items = [self.initialiser(item.type, constant) for item in chosen]
+        return f"{{ {', '.join(items)} }}"
 
     # ---- effects ------------------------------------------------------------------------------
 

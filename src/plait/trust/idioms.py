@@ -35,7 +35,8 @@ def _walk_array(s: Statements) -> list[str]:
     lines += [
         f"p = a + ({s.expressions.index(count - 1)}) + 1;",
         "mix((u64)p[-1]); mix((u64)(p - a)); mix((u64)(end - p)); mix(&p[-1] < p);",
-        f"p = 1 + (p - 1); (*p){s.dice.pick(('++', '--'))}; mix((u64)*p); (*p)--; mix((u64)*(p--));",
+        f"p = 1 + (p - 1); (*p){s.dice.pick(('++', '--'))}; mix((u64)*p);",
+        "(*p)--; mix((u64)*(p--));",
         "mix((u64)*p); mix(p == a); mix(!p); mix(p && end);",
     ]
     if s.dice.chance(50):
@@ -46,14 +47,15 @@ def _walk_array(s: Statements) -> list[str]:
 def _matrix(s: Statements) -> list[str]:
     type_, rows, columns = _int(s), s.dice.between(2, 3), s.dice.between(2, 4)
     return [
-        f"{type_} m[{rows}][{columns}] = {{ {{ {_value(s, 1)} }}, [1] = {{ [1] = {_value(s, 1)} }} }};",
+        f"{type_} m[{rows}][{columns}] = {{",
+        f"    {{ {_value(s, 1)} }}, [1] = {{ [1] = {_value(s, 1)} }} }};",
         f"{type_} (*row)[{columns}] = m, (*whole)[{rows}][{columns}] = &m;",
         f"for (int i = 0; i < {rows}; i++)",
         f"    for (int j = 0; j < {columns}; j++) m[i][j] += i * {columns} + j;",
         f"row += {s.dice.below(rows)};",
         f"mix((u64)(*row)[{s.dice.below(columns)}]); mix((u64)**m); mix((u64)*(*(m + 1) + 1));",
         f"mix((u64)(*whole)[1][{s.dice.below(columns)}]); mix(sizeof *row + sizeof *whole);",
-        f"mix((u64)(&m[1][1] - &m[1][0])); mix((u64)(row - m)); mix((u64)1[m[1]]);",
+        "mix((u64)(&m[1][1] - &m[1][0])); mix((u64)(row - m)); mix((u64)1[m[1]]);",
     ]
 
 
@@ -152,7 +154,8 @@ def _strings(s: Statements) -> list[str]:
         f'const char *s = "{one}", *t = "{two}"; char buffer[32];',
         "mix(strlen(s)); mix((u64)SIGN(strcmp(s, t))); mix((u64)SIGN(strncmp(s, t, 2)));",
         "strcpy(buffer, s); strcat(buffer, t); mix(strlen(buffer));",
-        f"for (char *p = buffer; *p; p++) {{ mix((u64)*p); if (*p == 'b') *p = ({_value(s, 1)}) | 1; }}",
+        "for (char *p = buffer; *p; p++) {",
+        f"    mix((u64)*p); if (*p == 'b') *p = ({_value(s, 1)}) | 1; }}",
         f"mix(strchr(buffer, '{s.dice.pick('abcx')}') != NULL);",
         f"strncpy(buffer, t, 8); buffer[8] = 0; mix((u64)buffer[{s.dice.below(8)}]);",
         'char copy[] = "copy", fit[4] = "four"; copy[1] ^= 1; mix(sizeof copy + sizeof fit);',
@@ -173,7 +176,8 @@ def _memory(s: Statements) -> list[str]:
         "memcpy(bytes, a, sizeof a); for (unsigned i = 0; i < sizeof a; i += 3) mix(bytes[i]);",
         f"bytes[{s.dice.below(4)}] ^= 0x41; memcpy(&b[2], bytes, sizeof b[2]);",
         "for (int i = 0; i < 4; i++) { mix((u64)a[i]); mix((u64)b[i]); }",
-        f"mix(((unsigned char *)a)[{s.dice.below(4)}]); *(unsigned char *)&b[1] = 7; mix((u64)b[1]);",
+        f"mix(((unsigned char *)a)[{s.dice.below(4)}]); *(unsigned char *)&b[1] = 7;",
+        "mix((u64)b[1]);",
     ]
 
 
@@ -181,7 +185,8 @@ def _float_bits(s: Statements) -> list[str]:
     return [
         "union { unsigned long long w; double d; float f; unsigned half[2]; } u = { 0 };",
         f"u.d = (double)(int)({_value(s)}); mix(u.w); mix(u.half[1]);",
-        f"u.f = (float)(int)({_value(s)}); mix(u.half[0]); u.half[0] = 0x3fc00000u; mix_float(u.f);",
+        f"u.f = (float)(int)({_value(s)}); mix(u.half[0]);",
+        "u.half[0] = 0x3fc00000u; mix_float(u.f);",
         f"float f = (float)({_value(s, 1)}); double d = f; f += 0.1; d -= 0.1f; mix_float(f);",
         "mix_double(d); mix((f < d) | (f == d) << 1 | (d != d) << 2 | (!f) << 3); f++; --d;",
         f"f *= ({_value(s, 1)}); d /= ({_value(s, 1)}); mix_float(f); mix_double(d);",
@@ -326,8 +331,10 @@ def _anonymous(s: Statements) -> list[str]:
 def _enumeration(s: Statements) -> list[str]:
     tag = s.context.fresh("color")
     return [
-        f"enum {tag} {{ {tag}_A, {tag}_B = {s.dice.between(-3, 9)}, {tag}_C, {tag}_D = {tag}_B * 2 }};",
-        f"enum {tag} e = {tag}_C, list[] = {{ {tag}_D, {tag}_A }}; e += {_value(s, 1)}; mix((u64)e);",
+        f"enum {tag} {{",
+        f"    {tag}_A, {tag}_B = {s.dice.between(-3, 9)}, {tag}_C, {tag}_D = {tag}_B * 2 }};",
+        f"enum {tag} e = {tag}_C, list[] = {{ {tag}_D, {tag}_A }};",
+        f"e += {_value(s, 1)}; mix((u64)e);",
         f"mix((u64)(e > {tag}_D)); mix((u64)(list[0] - {tag}_B)); mix((u64)-e); e++; mix((u64)e);",
         f"switch (list[0]) {{ case {tag}_A: mix(1); default: mix(2); }}",
     ]

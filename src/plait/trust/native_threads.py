@@ -25,14 +25,17 @@ _HEAD = """\
 #include <string.h>
 #include <unistd.h>
 struct driver_line { struct driver_line *next; long count; char text[]; };
-static struct driver_state { struct driver_line *lines; char buffer[4000]; size_t used; } *driver;
+static struct driver_state {
+    struct driver_line *lines;
+    unsigned threads;
+    size_t used;
+    char buffer[4000];
+} *driver;
 static __thread unsigned driver_random;
 static void driver_jitter(void) {
     if (!driver_random) {
-        static unsigned driver_seed;
-        driver_random = (__atomic_add_fetch(&driver_seed, 1, __ATOMIC_RELAXED) * 2654435761u)
-                        ^ (unsigned)(size_t)&driver_random ^ (unsigned)time(NULL) ^ (unsigned)clock();
-        driver_random |= 1;
+        unsigned count = __atomic_add_fetch(&driver->threads, 1, __ATOMIC_RELAXED);
+        driver_random = (count * 2654435761u ^ (unsigned)clock() << 7) | 1;
     }
     driver_random ^= driver_random << 13;
     driver_random ^= driver_random >> 17;

@@ -24,7 +24,6 @@ from plait.trust.types import (
     ULLONG,
     ArrayType,
     CType,
-    FloatType,
     IntType,
     Member,
     PointerType,
@@ -251,4 +250,4 @@ class _Program:
         return "\n".join(["int main(void) {", *indent(lines), "}"])
 
 
-__all__ = ["FEATURES", "FloatType", "generate"]
+__all__ = ["FEATURES", "generate"]

@@ -21,6 +21,8 @@ _TOKEN = re.compile(
         |\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""",
     re.VERBOSE | re.DOTALL,
 )
+_CLINGS_LEFT = frozenset((")", "]", ";", ",", ".", "->"))
+_CLINGS_RIGHT = frozenset(("(", "[", ".", "!", "~", "->"))
 _CLOSE = {"(": ")", "[": "]", "{": "}"}
 _BINARY = frozenset(
     "+ - * / % & | ^ << >> < > <= >= == != && || ? : , = += -= *= /= %= &= |= ^= <<= >>=".split()
@@ -104,8 +106,9 @@ def _flatten(group: Group, tokens: list[str]) -> None:
 def _join(tokens: list[str]) -> str:
     text = tokens[0]
     for previous, token in zip(tokens, tokens[1:], strict=False):
-        tight = token in ")];,." or previous in "([.!~" or (token in "([" and previous[-1:].isalnum())
-        text += token if tight or token == "->" or previous == "->" else f" {token}"
+        tight = token in _CLINGS_LEFT or previous in _CLINGS_RIGHT
+        tight = tight or (token in "([" and previous[-1:].isalnum())
+        text += token if tight else f" {token}"
     return text
 
 

@@ -20,7 +20,6 @@ from plait.trust.types import (
     declare,
     is_float,
     is_int,
-    reaches,
 )
 
 Idiom = Callable[["Statements"], list[str]]
@@ -271,8 +270,8 @@ class Statements:
     def _print(self) -> list[str]:
         make, dice = self.expressions, self.dice
         formats = (
-            ("%d", "int"), ("%i", "int"), ("%u", "unsigned"), ("%x", "unsigned"), ("%o", "unsigned"),
-            ("%ld", "long"), ("%lu", "unsigned long"), ("%lld", "long long"),
+            ("%d", "int"), ("%i", "int"), ("%u", "unsigned"), ("%x", "unsigned"),
+            ("%o", "unsigned"), ("%ld", "long"), ("%lu", "unsigned long"), ("%lld", "long long"),
             ("%llx", "unsigned long long"), ("%hhd", "signed char"), ("%hu", "unsigned short"),
             ("%5d", "int"), ("%-6d|", "int"), ("%08x", "unsigned"), ("%+d", "int"),
             ("%#x", "unsigned"), ("%.3d", "int"), ("%zu", "size_t"), ("%X", "unsigned"),

@@ -1,0 +1,93 @@
+"""What cannot be used or is not supported says so, with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.errors import InputError
+from plait.model.properties import Specification
+from plait.semantics.run import run
+from tests.c.support import program, write
+
+
+def failure(*paths: str, entry: str = "main") -> str:
+    with pytest.raises(InputError) as caught:
+        load(list(paths), FrontEndOptions(entry=entry), Specification())
+    message = str(caught.value)
+    assert len(message.splitlines()) <= 2
+    return message
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    assert "No such file" in failure(str(tmp_path / "missing.c"))
+    assert "is a directory" in failure(str(tmp_path))
+    (tmp_path / "empty.c").write_text(" \n")
+    assert "the file is empty" in failure(str(tmp_path / "empty.c"))
+    (tmp_path / "binary.c").write_bytes(b"\x7fELF\0\0\1")
+    assert "a binary file" in failure(str(tmp_path / "binary.c"))
+
+
+def test_compiler_errors_have_place_and_source_line(tmp_path: Path) -> None:
+    [path] = write(tmp_path, bad="int main(void) {\n  int x = ;\n}")
+    assert failure(path) == f"{path}:2:11: error: expected expression\n  int x = ;"
+    [path] = write(tmp_path, types="struct S { int a; } s;\nint main(void) { return s + 1; }")
+    message = failure(path)
+    assert f"{path}:2:" in message and "invalid operands" in message
+
+
+def test_missing_entry(tmp_path: Path) -> None:
+    [path] = write(tmp_path, fine="int main(void) { return 0; }")
+    assert "no function 'start' is defined" in failure(path, entry="start")
+
+
+def test_sources_need_not_be_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "latin.c"
+    path.write_bytes(
+        b'/* caf\xe9 */ int main(void) { char *s = "\xe9"; return (unsigned char)s[0]; }'
+    )
+    loaded = load([str(path)], FrontEndOptions(), Specification())
+    assert run(loaded, Specification(), seed=1).status == 0xE9
+
+
+UNSUPPORTED = {
+    "inline assembly": 'int x; asm volatile("mov $1, %0" : "=r"(x));',
+    "an output operand": 'int x = 1; asm("" : "=r"(x));',
+    "longjmp": "jmp_buf b; longjmp(b, 1);",
+    "fork": "fork();",
+    "pthread_cancel": "pthread_cancel(pthread_self());",
+}
+
+
+@pytest.mark.parametrize("code", UNSUPPORTED.values(), ids=UNSUPPORTED.keys())
+def test_unsupported_code_is_diagnosed_when_and_only_when_reachable(
+    tmp_path: Path, code: str
+) -> None:
+    head = "#include <setjmp.h>\n#include <unistd.h>\n#include <pthread.h>\n"
+    used = program(
+        tmp_path, f"{head}void f(void) {{\n  {code} }}\nint main(void) {{ f(); return 0; }}"
+    )
+    assert len(used.unsupported) == 1
+    diagnostic = used.unsupported[0]
+    assert diagnostic.line == 5
+    assert "not supported" in diagnostic.message
+    assert code.split(";")[0] in diagnostic.source_line
+    assert run(used, Specification(), seed=1).ending == "unsupported"
+
+    unused = program(
+        tmp_path, f"{head}void f(void) {{\n  {code} }}\nint main(void) {{ return 0; }}"
+    )
+    assert unused.unsupported == []
+    dead = program(
+        tmp_path, f"{head}void f(void) {{\n  {code} }}\nint main(void) {{ if (0) f(); return 0; }}"
+    )
+    assert dead.unsupported == []
+
+
+def test_harmless_assembly_is_a_fence(tmp_path: Path) -> None:
+    text = 'int main(void) { int x = 3; __asm__ __volatile__("" ::: "memory"); asm("pause"); asm("" : "+r"(x)); return x; }'
+    loaded = program(tmp_path, text)
+    assert loaded.unsupported == []
+    assert run(loaded, Specification(), seed=1).status == 3
