@@ -108,7 +108,7 @@ def test_compile_commands_choose_files_and_flags(tmp_path: Path) -> None:
     (tmp_path / "compile_commands.json").write_text(json.dumps(commands))
     options = FrontEndOptions(compile_commands=str(tmp_path))
     assert status([one, two], options) == 43
-    with pytest.raises(InputError, match="no entry for 'four.c'"):
+    with pytest.raises(InputError, match=r"no entry for 'four\.c'"):
         status(["four.c"], options)
     (tmp_path / "compile_commands.json").write_text("{")
     with pytest.raises(InputError, match="not a compilation data base"):

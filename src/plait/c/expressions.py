@@ -10,24 +10,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
+from plait.c.branches import Branches
 from plait.c.libclang import Cursor
-from plait.c.places import MemoryPlace, Place, Places, RegisterPlace, access_order
+from plait.c.places import MemoryPlace, Place, RegisterPlace, access_order
 from plait.c.syntax import Node, strip
 from plait.c.terms import (
     binary,
-    conditional,
     constant,
     convert,
     negation,
     pointer_add,
-    scaled,
-    truth,
     unary,
     zero,
 )
-from plait.c.types import CType, Shape, find_member, layout_of, promote, usual_arithmetic
+from plait.c.types import CType, Shape, find_member, promote, usual_arithmetic
 from plait.errors import UnsupportedCode
-from plait.model.actions import Assign, Check, CheckKind, Skip
+from plait.model.actions import Assign
 from plait.model.expressions import (
     BinaryOp,
     Const,
@@ -37,12 +35,10 @@ from plait.model.expressions import (
     StaticAddress,
     UnaryOp,
 )
-from plait.model.types import F64, I32, I64, I128, Kind, Scalar
+from plait.model.types import F64, I32, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from plait.c.unit import Unit
 
     Change = Callable[[Expr], Expr]
 
@@ -65,12 +61,10 @@ _OPERATORS = {
 _STEPS = {s.POST_INC: 1, s.PRE_INC: 1, s.POST_DEC: -1, s.PRE_DEC: -1}
 
 
-class Expressions(Places):
+class Expressions(Branches):
     """Expressions of one function. Statements, calls and initialisers are lowered by subclasses."""
 
-    unit: Unit
     locals: dict[int, Place]
-    checks: frozenset[CheckKind]
 
     # Provided by subclasses
 
@@ -209,10 +203,7 @@ class Expressions(Places):
 
     def converted(self, node: Node, target: CType) -> Expr:
         """The value of `node` converted to another scalar type."""
-        return self.convert_value(self.rvalue(node), target.require_scalar())
-
-    def convert_value(self, value: Expr, target: Scalar) -> Expr:
-        return convert(target, value)
+        return convert(target.require_scalar(), self.rvalue(node))
 
     # Implicit casts and the other things that libclang does not name
 
@@ -338,9 +329,6 @@ class Expressions(Places):
         self.copy_record(target, source)
         return target
 
-    def copy_record(self, target: MemoryPlace, source: MemoryPlace) -> None:
-        self.copy(self.stable(target.address), self.stable(source.address), target.type)
-
     def _record_conditional(self, node: Node) -> MemoryPlace:
         ctype = self.unit.type_of(node)
         then, otherwise, after = self.location(), self.location(), self.location()
@@ -399,36 +387,7 @@ class Expressions(Places):
         offset = self._scaled_by(index, size)
         return MemoryPlace(pointer_add(base, offset), element)
 
-    def size_of(self, ctype: CType) -> int | Expr:
-        """A type's size: an expression for variable length arrays."""
-        if ctype.shape is Shape.VARIABLE_ARRAY:
-            return self.unit_vla_size(ctype)
-        return ctype.size if ctype.shape not in (Shape.VOID, Shape.FUNCTION) else 1
-
-    def unit_vla_size(self, ctype: CType) -> Expr:
-        raise UnsupportedCode("a multi-dimensional variable length array")
-
-    def _scaled_by(self, index: Expr, size: int | Expr) -> Expr:
-        offset_type = self.data_model.offset_type
-        if isinstance(size, int):
-            return scaled(index, size, offset_type)
-        return binary(BinaryOp.MUL, convert(offset_type, index), convert(offset_type, size))
-
-    def stable(self, value: Expr) -> Expr:
-        """A value that later assignments cannot change."""
-        if isinstance(value, (Const, StaticAddress, FunctionAddress)):
-            return value
-        if isinstance(value, Register) and not self.registers[value.index].name:
-            return value
-        return self.temporary(value)
-
     # Operators
-
-    def _unary_kind(self, node: Node) -> int:
-        return int(self.unit.library.getCursorUnaryOperatorKind(node.cursor))
-
-    def _binary_kind(self, node: Node) -> int:
-        return int(self.unit.library.getCursorBinaryOperatorKind(node.cursor))
 
     def _unary(self, node: Node) -> Expr:
         kind = self._unary_kind(node)
@@ -533,13 +492,6 @@ class Expressions(Places):
 
         return self._update(place, changed, used=True, old_wanted=False)
 
-    def _promoted_bits(self, place: Place, scalar: Scalar) -> Scalar:
-        """A bit-field narrower than int promotes to int (C17 6.3.1.1)."""
-        if isinstance(place, MemoryPlace) and place.bit_width is not None:
-            if place.bit_width < 32 or (place.bit_width == 32 and scalar.signed):
-                return I32 if scalar.bits <= 32 else scalar
-        return scalar
-
     def _binary(self, node: Node) -> Expr:
         kind = self._binary_kind(node)
         left, right = node.children
@@ -565,83 +517,6 @@ class Expressions(Places):
             first, second = self._same_type(first, second)
         return self.arithmetic(_OPERATORS[kind], first, second)
 
-    def _same_type(self, first: Expr, second: Expr) -> tuple[Expr, Expr]:
-        if Kind.POINTER in (first.type.kind, second.type.kind):
-            return convert(self.pointer, first), convert(self.pointer, second)
-        common = usual_arithmetic(first.type, second.type)
-        return convert(common, first), convert(common, second)
-
-    def _pointer_arithmetic(
-        self, kind: int, first: Expr, second: Expr, left: CType, right: CType
-    ) -> Expr:
-        if left.is_pointer and right.is_pointer:
-            offset_type = self.data_model.offset_type
-            size = self.size_of(left.inner) if left.inner is not None else 1
-            distance = binary(
-                BinaryOp.SUB, convert(offset_type, first), convert(offset_type, second)
-            )
-            if size == 1:
-                return distance
-            divisor = constant(offset_type, size) if isinstance(size, int) else size
-            return binary(BinaryOp.DIV, distance, convert(offset_type, divisor))
-        if right.is_pointer:
-            first, second, left = second, first, right
-        offset = self._scaled_by(second, self.size_of(left.inner) if left.inner else 1)
-        if kind == s.SUB:
-            offset = unary(UnaryOp.NEG, offset)
-        return pointer_add(first, offset)
-
-    def arithmetic(self, op: BinaryOp, left: Expr, right: Expr, checked: bool = True) -> Expr:
-        """A binary operator with the checks that make it a total function."""
-        if checked:
-            if op in (BinaryOp.DIV, BinaryOp.REM) and left.type.kind is Kind.INT:
-                self._check_division(left, right)
-            elif op in (BinaryOp.SHL, BinaryOp.SHR):
-                self._check_shift(left, right)
-            self.check_overflow(op, left, right)
-        return binary(op, left, right)
-
-    def check(self, condition: Expr, kind: CheckKind, message: str) -> None:
-        if isinstance(condition, Const) and condition.value:
-            return
-        if kind in self.checks:
-            self.emit(Check(self.origin, condition, kind, message))
-
-    def _check_division(self, left: Expr, right: Expr) -> None:
-        if not isinstance(right, Const) or right.value == 0:
-            condition = binary(BinaryOp.NE, right, zero(right.type))
-            self.check(condition, CheckKind.UNDEFINED, "division by zero")
-        if not left.type.signed or (isinstance(right, Const) and right.value != -1):
-            return
-        overflow = binary(
-            BinaryOp.AND,
-            binary(BinaryOp.EQ, left, Const(left.type, left.type.minimum)),
-            binary(BinaryOp.EQ, right, Const(right.type, -1)),
-        )
-        kind = CheckKind.OVERFLOW if CheckKind.OVERFLOW in self.checks else CheckKind.UNDEFINED
-        self.check(negation(overflow), kind, "the quotient is not representable")
-
-    def _check_shift(self, left: Expr, right: Expr) -> None:
-        count = convert(Scalar(Kind.INT, right.type.bits), right)
-        condition = binary(BinaryOp.LT, count, constant(count.type, left.type.bits))
-        self.check(condition, CheckKind.UNDEFINED, "shift count out of range")
-
-    def check_overflow(self, op: BinaryOp, left: Expr, right: Expr) -> None:
-        """The exact result must be representable (only where the property asks for it)."""
-        if CheckKind.OVERFLOW not in self.checks or left.type.kind is not Kind.INT:
-            return
-        overflowing = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.SHL)
-        if not left.type.signed or op not in overflowing:
-            return
-        if left.type.bits > 64:
-            raise UnsupportedCode("the overflow check of a 128-bit operation")
-        wide = I64 if left.type.bits <= 32 and op is not BinaryOp.SHL else I128
-        narrow = convert(wide, binary(op, left, right))
-        other = right if op is BinaryOp.SHL else convert(wide, right)
-        exact = binary(op, convert(wide, left), other)
-        message = f"signed overflow in '{op.value}'"
-        self.check(binary(BinaryOp.EQ, exact, narrow), CheckKind.OVERFLOW, message)
-
     def _assign(self, left: Node, right: Node) -> Expr:
         place = self.lvalue(left)
         scalar = place.type.require_scalar()
@@ -653,126 +528,6 @@ class Expressions(Places):
         return self.write(
             MemoryPlace(address, place.type, place.bit_offset, place.bit_width), value
         )
-
-    # Branching expressions
-
-    def condition(self, node: Node, then: int, otherwise: int) -> None:
-        """Go to `then` if the expression is not zero, to `otherwise` if it is."""
-        inner = strip(node)
-        if inner.kind == s.BINARY:
-            kind = self._binary_kind(inner)
-            if kind in (s.LOGICAL_AND, s.LOGICAL_OR):
-                middle = self.location()
-                if kind == s.LOGICAL_AND:
-                    self.condition(inner.children[0], middle, otherwise)
-                else:
-                    self.condition(inner.children[0], then, middle)
-                self.at = middle
-                self.condition(inner.children[1], then, otherwise)
-                return
-        if inner.kind == s.UNARY and self._unary_kind(inner) == s.LOGICAL_NOT:
-            self.condition(inner.children[0], otherwise, then)
-            return
-        self.branch(truth(self.rvalue(node)), then, otherwise)
-
-    def _logical(self, kind: int, left: Node, right: Node) -> Expr:
-        first = truth(self.rvalue(left))
-        start, emitted = self.at, self.emitted
-        second = truth(self.rvalue(right))
-        if kind == s.LOGICAL_AND:
-            return self._choose(first, second, Const(I32, 0), start, emitted)
-        return self._choose(negation(first), second, Const(I32, 1), start, emitted)
-
-    def _choose(self, condition: Expr, second: Expr, other: Expr, start: int, emitted: int) -> Expr:
-        """`condition ? second : other`, where `second` was lowered from location `start` on.
-
-        What it emitted is made conditional; if it emitted nothing, no branch is needed.
-        """
-        if self.emitted == emitted:
-            if second.type == I32 and other.type == I32:
-                if isinstance(condition, Const):
-                    return second if condition.value else other
-            return conditional(condition, second, other)
-        result = self.register(second.type)
-        self.emit(Assign(self.origin, result, second))
-        after = self.location()
-        self.edge(self.at, Skip(self.origin), after)
-        below = self.push_down(start)
-        aside = self.location()
-        self.at = start
-        self.branch(condition, below, aside)
-        self.at = aside
-        self.emit(Assign(self.origin, result, other))
-        self.start(after)
-        return result
-
-    def _conditional(self, node: Node) -> Expr:
-        scalar = self.unit.type_of(node).scalar
-        if scalar is None:
-            return self._decayed_conditional(node)
-        first, then, otherwise = node.children
-        chosen = self._constant_condition(first)
-        if chosen is not None:
-            return convert(scalar, self.rvalue(then if chosen else otherwise))
-        inner = strip(first)
-        simple = inner.kind not in (s.BINARY,) or self._binary_kind(inner) not in (
-            s.LOGICAL_AND,
-            s.LOGICAL_OR,
-        )
-        if simple:
-            test = truth(self.rvalue(first))
-            start, emitted = self.at, self.emitted
-            one = convert(scalar, self.rvalue(then))
-            if self.emitted == emitted:
-                two = convert(scalar, self.rvalue(otherwise))
-                # `one` emitted nothing, so evaluating it after `two`'s actions is harmless unless
-                # they assign what it reads; those run only when `one` is not wanted.
-                return self._choose(negation(test), two, one, start, emitted)
-            return self._branching(scalar, test, one, start, otherwise)
-        ways = self.location(), self.location()
-        after = self.location()
-        result = self.register(scalar)
-        self.condition(first, *ways)
-        for start, child in zip(ways, (then, otherwise), strict=True):
-            self.at = start
-            self.emit(Assign(self.origin, result, convert(scalar, self.rvalue(child))))
-            self.connect(after)
-        self.at = after
-        return result
-
-    def _branching(
-        self, scalar: Scalar, test: Expr, one: Expr, start: int, otherwise: Node
-    ) -> Expr:
-        result = self.register(scalar)
-        after = self.location()
-        self.emit(Assign(self.origin, result, one))
-        self.edge(self.at, Skip(self.origin), after)
-        below = self.push_down(start)
-        aside = self.location()
-        self.at = start
-        self.branch(test, below, aside)
-        self.at = aside
-        self.emit(Assign(self.origin, result, convert(scalar, self.rvalue(otherwise))))
-        self.start(after)
-        return result
-
-    def _constant_condition(self, node: Node) -> bool | None:
-        inner = strip(node)
-        if inner.kind == s.INTEGER:
-            return bool(self.unit.tree.integer(inner))
-        return None
-
-    def _decayed_conditional(self, node: Node) -> Expr:
-        raise UnsupportedCode("a conditional expression of this type")
-
-    def _conditional_effect(self, node: Node) -> None:
-        then, otherwise, after = self.location(), self.location(), self.location()
-        self.condition(node.children[0], then, otherwise)
-        for start, child in ((then, node.children[1]), (otherwise, node.children[2])):
-            self.at = start
-            self.effect(child)
-            self.connect(after)
-        self.at = after
 
     # Casts and sizes
 
@@ -800,7 +555,3 @@ class Expressions(Places):
         raise UnsupportedCode("sizeof of this variable length array")
 
     vla_sizes: dict[int, Expr]
-
-    def temporary_object(self, ctype: CType, name: str = "") -> MemoryPlace:
-        slot = self.slot(name, layout_of(ctype), ctype.spelling)
-        return MemoryPlace(self.slot_address(slot), ctype)

@@ -240,11 +240,16 @@ class Unit:
         return self._typedefs.get(type_, type_)
 
 
-def _collect(node: Node, kind: int, found: list[Node]) -> None:
+def _collect(node: Node, kind: int, found: list[Node], seen: set[int] | None = None) -> None:
+    """The nodes of a kind in source order; the operand that GNU `?:` repeats counts once."""
+    seen = set() if seen is None else seen
     if node.kind == kind:
-        found.append(node)
+        key = node.cursor.data[1] or 0
+        if key not in seen:
+            seen.add(key)
+            found.append(node)
     for child in node.children:
-        _collect(child, kind, found)
+        _collect(child, kind, found, seen)
 
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\bfor \(|[();{}]', re.DOTALL)
