@@ -43,8 +43,9 @@ from plait.model.expressions import (
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.model.types import F64, I8, I16, I32, I64, POINTER_32, U8, U64, DataModel, Scalar
+from plait.semantics.actions import Limits
 from plait.semantics.explore import Verdict, explore
-from plait.semantics.machine import Limits, Machine
+from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending, Outcome
 from plait.semantics.run import Execution, run
 from plait.semantics.visibility import conservative, escaping_slots

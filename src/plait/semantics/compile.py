@@ -52,9 +52,9 @@ from plait.semantics.expressions import HELPERS, ExpressionWriter
 from plait.semantics.visibility import Visibility
 
 if TYPE_CHECKING:
-    from plait.semantics.machine import Machine
+    from plait.semantics.actions import Actions
 
-Block = Callable[["Machine", list[Any]], int]
+Block = Callable[["Actions", list[Any]], int]
 Pick = Callable[[list[Any]], tuple[Any, ...]]
 
 SWITCH = -1

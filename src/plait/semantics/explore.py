@@ -14,11 +14,11 @@ the same length, so that breadth first still finds shortest counterexamples.
 
 A data race is a reachable state in which two threads can both take their next step, and these
 contain conflicting accesses that are not both atomic. We take this definition and not
-happens-before since it needs no history in the state, and under sequential consistency a program
-has a race by one definition if and only if by the other (Boehm and Adve, "Foundations of the C++
-concurrency memory model", PLDI 2008, section 5): from an execution with two unordered conflicting
-accesses the steps that are ordered after neither can be moved until the two are neighbours. All
-atomic accesses count as synchronising, also relaxed ones.
+happens-before since it needs no history in the state, and under sequential consistency the two
+agree for programs that synchronise by locks and atomics (Boehm and Adve, "Foundations of the C++
+concurrency memory model", PLDI 2008): from an execution with two unordered conflicting accesses,
+the steps that are ordered after neither can be moved away until the two are neighbours. All
+atomic accesses count as synchronising, also relaxed ones. Freeing an object counts as a write.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from enum import Enum
 from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
+from plait.semantics.actions import Limits
 from plait.semantics.deadlock import StateGraph
 from plait.semantics.inputs import InputDomains
-from plait.semantics.machine import Limits
 from plait.semantics.memo import NotingMachine, StepTaker
 from plait.semantics.outcome import HAS_NO_VERDICT, Access, Ending, Footprint, Outcome
 from plait.semantics.scalars import Number
@@ -163,6 +163,7 @@ class _Search:
         self.graph = StateGraph()
         self.transitions = 0
         self.expansions = 0
+        self.attempts = 0
         self.troubles: dict[str, None] = {}
         self.interruption = ""
         self.violation: Violation | None = None
@@ -173,8 +174,6 @@ class _Search:
             self.machine.start()
             self._arrive(self.machine.state(), -1, 0, (), {})
             while self.queue:
-                if self.expansions % _LOOK_AT_CLOCK_EVERY == 0:
-                    self._look_at_clock()
                 self.expansions += 1
                 number = self.queue.popleft()
                 self.is_queued[number] = False
@@ -292,6 +291,9 @@ class _Search:
         result = _Attempt()
         pending: list[tuple[Number, ...]] = [()]
         while pending:
+            if self.attempts % _LOOK_AT_CLOCK_EVERY == 0:
+                self._look_at_clock()
+            self.attempts += 1
             choices = pending.pop()
             taken = self.steps.take(state, thread, choices)
             outcome = taken.outcome

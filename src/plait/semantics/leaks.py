@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from plait.semantics.memory import HEAP
 
 if TYPE_CHECKING:
-    from plait.semantics.machine import Machine
+    from plait.semantics.actions import Actions
 
 
-def lost_objects(machine: Machine, running: list[Any]) -> list[int]:
+def lost_objects(machine: Actions, running: list[Any]) -> list[int]:
     """The pages of the lost objects; `running` are the values of the running frame."""
     heap = machine.heap
     if HEAP not in heap.values():
@@ -42,7 +42,7 @@ def lost_objects(machine: Machine, running: list[Any]) -> list[int]:
     return [page for page, storage in heap.items() if storage == HEAP and page not in reached]
 
 
-def _frames(machine: Machine) -> list[list[Any]]:
+def _frames(machine: Actions) -> list[list[Any]]:
     found = []
     for number, thread in enumerate(machine.threads, 1):
         frame = thread.caller

@@ -2,8 +2,8 @@
 
 A step is a thread's next visible action, or its whole next atomic section, plus the local actions
 that follow, up to just before its next visible action. A step that starts a thread also takes the
-new thread to its first visible action. A local run that gets long, or that comes back to the same
-register values at a loop head, pauses there, so that `while (1);` has finitely many states.
+new thread to its first visible action. A local run pauses at a loop head if it gets long, comes
+back to the same register values or has met an input, so that `while (1);` has finitely many states.
 
 A thread that fails an assumption, meets undefined behaviour or a limit after its visible action is
 HALTED and the others may go on: executions in which they overtake it before that point have the
@@ -13,58 +13,25 @@ atomic section, the section has not begun and the state does not change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from plait.errors import InputError
-from plait.model.actions import CheckKind, Origin
-from plait.model.program import Function, Program
+from plait.model.program import Program
 from plait.model.properties import Specification
-from plait.model.types import DataModel, Kind, Scalar
-from plait.semantics import leaks, printf
-from plait.semantics.compile import (
-    SWITCH,
-    VISIBLE,
-    Block,
-    Callee,
-    Code,
-    Compiler,
-    Site,
-)
-from plait.semantics.memory import HEAP, LARGEST_ALLOCATION, LIBRARY, Memory
-from plait.semantics.outcome import (
-    HAS_NO_VERDICT,
-    MOVED,
-    Ending,
-    Footprint,
-    InputRequest,
-    Outcome,
-    StepEnds,
-)
-from plait.semantics.scalars import Number, reinterpret
-from plait.semantics.state import ENDED, Frame, State, StateTable, Status, Thread
-from plait.semantics.visibility import Visibility, conservative
+from plait.semantics.actions import Actions, Limits
+from plait.semantics.compile import VISIBLE, Block, Code
+from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, Outcome, StepEnds
+from plait.semantics.scalars import Number
+from plait.semantics.state import ENDED, State, StateTable, Status, Thread
+from plait.semantics.visibility import Visibility
 
 _HALTS = HAS_NO_VERDICT | {Ending.PRUNED}
 _HALTED = Thread(Status.HALTED, None, 0, [], 0, (), None, 0, 0)
 
 
-@dataclass(slots=True, frozen=True)
-class Limits:
-    """Counted at loop heads and visible actions; `frames` are those of one thread."""
-
-    local_run: int = 20_000
-    section: int = 1_000_000
-    frames: int = 20_000
-
-
-class Machine(Memory):
-    """A program made executable, and its current state.
-
-    `supply` gives inputs that a step's choices do not (a step without it ends in NEEDS_INPUT);
-    `output` collects what is printed, `accesses` what a step accesses: both only if not None.
-    """
+class Machine(Actions):
+    """A program made executable, and its current state. `accesses` collects what a step accesses,
+    if it is not None."""
 
     def __init__(
         self,
@@ -73,39 +40,11 @@ class Machine(Memory):
         is_visible: Visibility | None = None,
         limits: Limits | None = None,
     ) -> None:
-        super().__init__(program, specification)
-        self.limits = limits or Limits()
-        self.compiler = Compiler(
-            program, is_visible or conservative(), keep_variables=self.checks_memory
-        )
+        super().__init__(program, specification, is_visible, limits)
         self.table = StateTable()
-        self.codes: dict[str, Code] = {}
-        self.functions = {
-            program.address_of(function): function for function in program.functions.values()
-        }
-        self._per_thread = [item for item in program.objects if item.thread_local]
-        self._arena_pages, self._most_threads = _arenas(program)
-        self._thread_locals: dict[int, list[int]] = {}
-        self.supply: Callable[[InputRequest], Number] | None = None
-        self.output: list[bytes] | None = None
-        self.threads: list[Thread] = []
-        self.exit: tuple[int, str] | None = None
-        self.choices: list[Number] = []
-        self._used = 0
         self.steps = 0
-        self.spawned: list[int] = []
         self._base_state: State | None = None
         self._committed_threads: tuple[Thread, ...] = ()
-        # The running frame; `location` is where a frame that was switched to goes on.
-        self.code: Code | None = None
-        self.values: list[Any] = []
-        self.location = 0
-        self.base = 0
-        self.allocated: tuple[int, ...] = ()
-        self.caller: Frame | None = None
-        self.heap_page = 0
-        self.stack_page = 0
-        self.thread_locals: list[int] = []
 
     # --- states
 
@@ -255,6 +194,7 @@ class Machine(Memory):
         blocks = self._blocks(code)
         local_left, section_left = self.limits.local_run, self.limits.section
         visits, checkpoint = 0, 1
+        used = self._used
         seen: list[Any] | None = None
         seen_location = -1
         try:
@@ -285,10 +225,17 @@ class Machine(Memory):
                         # As if this step had been taken by a call of its own.
                         local_left, section_left = self.limits.local_run, self.limits.section
                         visits, checkpoint, seen_location = 0, 1, -1
+                        used = self._used
                     else:
-                        # Brent's cycle detection on the registers; pausing is always right.
+                        # Pausing is always right. After an input it keeps the combinations
+                        # of inputs per step few; equal registers (Brent's cycle detection) are
+                        # likely to stay equal.
                         local_left -= 1
-                        if local_left < 0 or (location == seen_location and r == seen):
+                        if (
+                            local_left < 0
+                            or used != self._used
+                            or (location == seen_location and r == seen)
+                        ):
                             break
                         visits += 1
                         if visits == checkpoint:
@@ -331,325 +278,3 @@ class Machine(Memory):
 
     def _blocks(self, code: Code) -> list[Block | None]:
         return code.blocks
-
-    def user_origin(self, origin: Origin) -> Origin:
-        """The place of the running action, or of the call that led into the library."""
-        if self.code is None or not self.code.function.library:
-            return origin
-        frame = self.caller
-        while frame is not None:
-            if not frame.code.function.library:
-                return frame.site.origin
-            frame = frame.caller
-        return origin
-
-    def code_of(self, function: Function) -> Code:
-        code = self.codes.get(function.name)
-        if code is None:
-            code = self.codes[function.name] = self.compiler.compile(function)
-        return code
-
-    # --- actions: calls and frames
-
-    def call(
-        self, site: Site, key: int | str, r: list[Any], arguments: tuple[Number, ...]
-    ) -> int:
-        callee = site.callees.get(key)
-        if callee is None:
-            callee = self._resolve(site, key)
-        code = callee.code
-        assert self.code is not None
-        values = code.blank[:]
-        values[: len(arguments)] = arguments
-        if callee.conversions or callee.missing or len(arguments) > code.function.parameters:
-            self._adapt(values, arguments, callee, site)
-        caller = Frame(self.code, site, r, self.base, self.allocated, self.caller)
-        if caller.depth > self.limits.frames:
-            self.stop(Ending.LIMIT, "too deep recursion", site.origin)
-        self.caller = caller
-        self.code, self.values, self.location = code, values, 0
-        self.base, self.allocated = self.stack_page, ()
-        if code.frame_pages and not self.checks_memory:
-            self._take_stack(code.frame_pages, site.origin)
-        return SWITCH
-
-    def _resolve(self, site: Site, key: int | str) -> Callee:
-        if isinstance(key, str):
-            function = self.program.functions[key]
-        else:
-            function = self._function_at(key, site)
-        types = [register.type for register in function.registers[: function.parameters]]
-        pairs = zip(site.argument_types, types, strict=False)
-        callee = Callee(
-            self.code_of(function),
-            tuple(
-                (index, source, target)
-                for index, (source, target) in enumerate(pairs)
-                if source != target
-            ),
-            tuple(range(len(site.argument_types), function.parameters)),
-        )
-        site.callees[key] = callee
-        return callee
-
-    def _function_at(self, address: int, site: Site) -> Function:
-        function = self.functions.get(address)
-        if function is None:
-            what = f"call through a pointer to no function (address {address:#x})"
-            self.invalid("valid-deref", what, site.origin)
-        return function
-
-    def _adapt(
-        self, values: list[Any], arguments: tuple[Number, ...], callee: Callee, site: Site
-    ) -> None:
-        """Pass arguments that do not fit the callee's parameters: by their bits."""
-        code = callee.code
-        parameters = code.function.parameters
-        values[:] = [*arguments[:parameters], *code.blank[min(len(arguments), parameters) :]]
-        for index, source, target in callee.conversions:
-            values[index] = reinterpret(arguments[index], source, target)
-        for index in callee.missing:
-            scalar = code.function.registers[index].type
-            values[index] = self.choose("missing argument", scalar, None, site.origin)
-
-    def leave(self, r: list[Any], value: Number | None, site: Site) -> int:
-        code = self.code
-        assert code is not None
-        self._destroy_locals(code, r, self.allocated)
-        caller = self.caller
-        if caller is None:
-            return self._thread_is_over(site)
-        if not self.checks_memory:
-            self.stack_page = self.base
-        call = caller.site
-        values = caller.values[:]
-        if call.target >= 0:
-            assert call.type is not None
-            if value is None or site.type is None:
-                value = self.choose("missing return value", call.type, None, site.origin)
-            elif site.type is not call.type and site.type != call.type:
-                value = reinterpret(value, site.type, call.type)
-            values[call.target] = value
-        self.code, self.values, self.location = caller.code, values, call.edge.target
-        self.base, self.allocated, self.caller = caller.base, caller.allocated, caller.caller
-        return SWITCH
-
-    def enter_scope(self, r: list[Any], slots: tuple[int, ...]) -> None:
-        code = self.code
-        assert code is not None
-        function = code.function
-        first = len(function.registers)
-        for index in slots:
-            slot = function.slots[index]
-            if r[first + index]:
-                self.destroy(r[first + index] >> self.page_bits)
-            if self.checks_memory:
-                self._take_stack(self.pages_of(slot.size), slot.origin)
-                page = self.stack_page
-            else:
-                page = self.base - code.frame_pages + code.slot_pages[index]
-            self.slot_of_page[page] = slot
-            self.create(page, slot.size, is_defined=False)
-            r[first + index] = page << self.page_bits
-
-    def leave_scope(self, r: list[Any], slots: tuple[int, ...]) -> None:
-        assert self.code is not None
-        first = len(self.code.function.registers)
-        for index in slots:
-            if r[first + index]:
-                self.destroy(r[first + index] >> self.page_bits)
-                r[first + index] = 0
-
-    def _destroy_locals(
-        self, code: Code, values: list[Any], allocated: tuple[int, ...]
-    ) -> None:
-        if code.frame_pages:
-            for address in values[len(code.function.registers) :]:
-                if address:
-                    self.destroy(address >> self.page_bits)
-        for page in allocated:
-            self.destroy(page)
-
-    def _take_stack(self, pages: int, origin: Origin) -> None:
-        self.stack_page -= pages
-        if self.stack_page < self.heap_page:
-            self.stop(Ending.LIMIT, "the thread's address space is used up", origin)
-
-    def allocate(self, size: int, zeroed: bool, storage: str, site: Site) -> int:
-        if not 0 <= size <= LARGEST_ALLOCATION:
-            self.stop(Ending.LIMIT, f"allocation of {size} bytes", site.origin)
-        if storage in (HEAP, LIBRARY):
-            page = self.heap_page
-            self.heap_page += self.pages_of(size)
-            self._take_stack(0, site.origin)
-            self.set_storage(page, storage)
-        else:
-            self._take_stack(self.pages_of(size), site.origin)
-            page = self.stack_page
-            self.allocated = (*self.allocated, page)
-        self.create(page, size, is_defined=zeroed)
-        return page << self.page_bits
-
-    # --- actions: threads and the process
-
-    def spawn(self, function: int, argument: Number, site: Site) -> int:
-        start = self._function_at(function, site)
-        if len(self.threads) >= self._most_threads:
-            self.stop(Ending.LIMIT, f"more than {self._most_threads} threads", site.origin)
-        passed = (argument, site.argument_types[0])
-        self.threads.append(self._new_thread(start, passed))
-        number = len(self.threads)
-        self.spawned.append(number)
-        return number
-
-    def _new_thread(self, function: Function, passed: tuple[Number, Scalar] | None) -> Thread:
-        code = self.code_of(function)
-        number = len(self.threads) + 1
-        page = self.program.first_free_page + (number - 1) * self._arena_pages
-        top = page + self._arena_pages
-        if number > 1:
-            for item in self._per_thread:
-                contents = item.initial.ljust(item.size, b"\0")
-                self.create(page, item.size, is_defined=True, contents=contents)
-                page += self.pages_of(item.size)
-        values = code.blank[:]
-        if passed is not None and function.parameters:
-            argument, scalar = passed
-            values[0] = reinterpret(argument, scalar, function.registers[0].type)
-        stack_page = top if self.checks_memory else top - code.frame_pages
-        return Thread(Status.RUNNING, code, 0, values, top, (), None, page, stack_page)
-
-    def _addresses_of_thread_locals(self, number: int) -> list[int]:
-        found = self._thread_locals.get(number)
-        if found is None:
-            page = self.program.first_free_page + (number - 1) * self._arena_pages
-            found = []
-            for item in self._per_thread:
-                found.append((item.page if number == 1 else page) << self.page_bits)
-                page += self.pages_of(item.size)
-            self._thread_locals[number] = found
-        return found
-
-    def end_thread(self, r: list[Any], site: Site) -> int:
-        assert self.code is not None
-        self._destroy_locals(self.code, r, self.allocated)
-        frame = self.caller
-        while frame is not None:
-            self._destroy_locals(frame.code, frame.values, frame.allocated)
-            frame = frame.caller
-        return self._thread_is_over(site)
-
-    def _thread_is_over(self, site: Site) -> int:
-        if self.number > 1:
-            for address in self.thread_locals:
-                self.destroy(address >> self.page_bits)
-        self.depth = 0
-        self.code = None
-        if self.checks_memory and all(
-            thread.code is None or number == self.number
-            for number, thread in enumerate(self.threads, 1)
-        ):
-            self._check_leaks([], site)
-        return SWITCH
-
-    def end_process(self, r: list[Any], status: int, how: str, site: Site) -> int:
-        if self.checks_memory:
-            self._check_leaks(r, site)
-        self.exit = (status, how)
-        self.depth = 0
-        self.code = None
-        return SWITCH
-
-    def _check_leaks(self, r: list[Any], site: Site) -> None:
-        lost = leaks.lost_objects(self, r)
-        if lost:
-            what = f"{len(lost)} heap object(s) that nothing points to are never freed"
-            outcome = Outcome(Ending.VIOLATION, what, site.origin, "valid-memtrack", self.number)
-            raise StepEnds(outcome)
-
-    def end_section(self, site: Site) -> None:
-        self.depth -= 1
-        if self.depth < 0:
-            self.stop(Ending.UNSUPPORTED, "end of an atomic section that never began", site.origin)
-
-    # --- actions: inputs and endings
-
-    def input(self, site: Site, count: int | None) -> Number:
-        assert site.type is not None
-        return self.choose(site.text, site.type, count, site.origin)
-
-    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
-        if count is not None and count <= 0:
-            self.stop(Ending.PRUNED, f"no value to choose for {name}", origin)
-        if self._used < len(self.choices):
-            value = self.choices[self._used]
-            _require_in_domain(value, name, scalar, count)
-        else:
-            request = InputRequest(name, scalar, count)
-            if self.supply is None:
-                raise StepEnds(
-                    Outcome(Ending.NEEDS_INPUT, name, origin, thread=self.number, input=request)
-                )
-            value = self.supply(request)
-            self.choices.append(value)
-        self._used += 1
-        return value
-
-    def prune(self, site: Site) -> None:
-        self.stop(Ending.PRUNED, "an assumption does not hold", site.origin)
-
-    def block(self, site: Site, on: int | None) -> None:
-        in_section = self.depth > 0
-        raise StepEnds(
-            Outcome(
-                Ending.BLOCKED,
-                site.text,
-                site.origin,
-                thread=self.number,
-                on=on,
-                in_section=in_section,
-            )
-        )
-
-    def fail(self, site: Site) -> None:
-        """A Check of a kind that the specification does not have says nothing, unless it guards
-        against an access that would be undefined."""
-        kind = site.check
-        assert kind is not None
-        if kind is not CheckKind.UNDEFINED and kind in self.specification.checks:
-            raise StepEnds(
-                Outcome(Ending.VIOLATION, site.text, site.origin, kind.value, self.number)
-            )
-        if kind in (CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE):
-            self.stop(Ending.UNDEFINED, site.text, site.origin)
-
-    def unsupported(self, site: Site) -> None:
-        self.stop(Ending.UNSUPPORTED, site.text, site.origin)
-
-    def nowhere_to_go(self) -> None:
-        assert self.code is not None
-        origin = self.code.function.origin
-        self.stop(Ending.UNSUPPORTED, "control comes to a location that nothing leaves", origin)
-
-    def print(self, site: Site, values: tuple[Number, ...]) -> None:
-        assert self.output is not None
-        self.output.append(printf.formatted(self, site.argument_types, values))
-
-
-def _arenas(program: Program) -> tuple[int, int]:
-    """Pages per thread, and how many threads there can be."""
-    if program.data_model is DataModel.LP64:
-        pages = 1 << 20
-        return pages, min(2000, ((1 << 32) - program.first_free_page) // pages)
-    return ((1 << 18) - program.first_free_page) // 64, 64
-
-
-def _require_in_domain(value: Number, name: str, scalar: Scalar, count: int | None) -> None:
-    if scalar.kind is Kind.FLOAT:
-        fits = isinstance(value, float)
-    else:
-        highest = scalar.maximum if count is None else count - 1
-        lowest = scalar.minimum if count is None else 0
-        fits = isinstance(value, int) and lowest <= value <= highest
-    if not fits:
-        raise InputError(f"the value {value!r} is not possible for the input '{name}' ({scalar})")

@@ -14,7 +14,8 @@ from plait.errors import InputError
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.model.types import Kind
-from plait.semantics.machine import Limits, Machine
+from plait.semantics.actions import Limits
+from plait.semantics.machine import Machine
 from plait.semantics.outcome import MOVED, Ending, InputRequest, Outcome
 from plait.semantics.scalars import Number, to_single
 from plait.semantics.schedule import Schedule, ScheduledStep, merged

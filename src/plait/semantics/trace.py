@@ -10,8 +10,9 @@ from plait.model.layout import path_at, scalar_at
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
+from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import Block, Code, Site
-from plait.semantics.machine import Limits, Machine
+from plait.semantics.machine import Machine
 from plait.semantics.memory import LIBRARY
 from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.state import Frame
@@ -74,7 +75,7 @@ class TracingMachine(Machine):
     def _noting(self, code: Code, location: int, block: Block) -> Block:
         leaving = code.function.edges[location]
 
-        def run(machine: Machine, r: list[Any]) -> int:
+        def run(machine: Actions, r: list[Any]) -> int:
             self._changes = []
             outer = self._user_edge(code)
             edge = leaving[0] if leaving else None

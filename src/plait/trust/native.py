@@ -19,7 +19,7 @@ OPTIMISED = ("-O2", "-fwrapv", "-w")
 STRICT = (
     "-O1",
     "-fwrapv",
-    "-fsanitize=address,undefined",
+    "-fsanitize=address,undefined,float-cast-overflow",
     "-fno-sanitize=signed-integer-overflow",
     "-fno-sanitize-recover=all",
     *(

@@ -107,7 +107,7 @@ class _Program:
             body = ", ".join(f"{item}{value}" for item, value in zip(items, values, strict=True))
             lines.append(f"enum {name} {{ {body} }};")
             context.enumerators += items
-            enum = IntType(f"enum {name}")
+            enum = IntType(f"enum {name}", signed=False)  # or signed: it has negative values
             context.ints.append(enum)
         if context.has("unions") and dice.chance(70):
             lines.append(self._union())

@@ -10,7 +10,8 @@ from plait.trust.dice import Dice
 
 @dataclass(slots=True, frozen=True)
 class IntType:
-    """`shift` masks a shift count that is valid after promotion in every data model."""
+    """`shift` masks a shift count that is valid after promotion in every data model; `signed`
+    promises that negative values fit."""
 
     name: str
     shift: int = 31
