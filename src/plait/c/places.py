@@ -145,12 +145,16 @@ class Places(Builder):
 
     # Records and arrays as a whole
 
+    def _copy_scalar(self, target: Expr, source: Expr, scalar: Scalar, order: Order) -> None:
+        value = self.register(scalar)
+        self.emit(Load(self.origin, value, source, order, copies=True))
+        self.emit(Store(self.origin, target, value, order, copies=True))
+
     def copy(self, target: Expr, source: Expr, ctype: CType) -> None:
         """Copy an object of any type, cell by cell."""
         match ctype.shape:
             case Shape.SCALAR:
-                value = self.load_scalar(source, ctype.require_scalar(), access_order(ctype))
-                self.emit(Store(self.origin, target, value, access_order(ctype)))
+                self._copy_scalar(target, source, ctype.require_scalar(), access_order(ctype))
             case Shape.ARRAY:
                 self._copy_array(target, source, ctype)
             case Shape.RECORD if ctype.is_union:
@@ -174,8 +178,8 @@ class Places(Builder):
     def _copy_bytes(self, target: Expr, source: Expr, chunks: list[tuple[int, Scalar]]) -> None:
         for offset, chunk in chunks:
             start = Const(self.data_model.offset_type, offset)
-            value = self.load_scalar(pointer_add(source, start), chunk)
-            self.emit(Store(self.origin, pointer_add(target, start), value))
+            places = pointer_add(target, start), pointer_add(source, start)
+            self._copy_scalar(*places, chunk, Order.PLAIN)
 
     def _copy_array(self, target: Expr, source: Expr, ctype: CType) -> None:
         element, count = ctype.inner, ctype.count or 0

@@ -75,22 +75,27 @@ class Assign:
 
 @dataclass(slots=True, eq=False)
 class Load:
-    """target := memory[address], a value of target's type."""
+    """target := memory[address], a value of target's type.
+
+    `copies`: part of the copy of a larger object, which may be initialised only in parts.
+    """
 
     origin: Origin
     target: Register
     address: Expr
     order: Order = Order.PLAIN
+    copies: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Store:
-    """memory[address] := value."""
+    """memory[address] := value. `copies`: as in Load."""
 
     origin: Origin
     address: Expr
     value: Expr
     order: Order = Order.PLAIN
+    copies: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -17,6 +17,7 @@ from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
 from plait.semantics import leaks, printf
 from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site
+from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate, fresh
 from plait.semantics.memory import HEAP, LARGEST_ALLOCATION, LIBRARY, Memory
 from plait.semantics.outcome import Ending, InputRequest, Outcome, StepEnds
 from plait.semantics.scalars import Number, reinterpret
@@ -91,6 +92,9 @@ class Actions(Memory):
             code = self.codes[function.name] = self.compiler.compile(function)
         return code
 
+    def registers(self) -> list[Any]:
+        return self.values
+
     # --- actions: calls and frames
 
     def call(
@@ -103,6 +107,9 @@ class Actions(Memory):
         assert self.code is not None
         values = code.blank[:]
         values[: len(arguments)] = arguments
+        if callee.conversions:
+            for index, _, _ in callee.conversions:
+                _use(arguments[index])
         if callee.conversions or callee.missing or len(arguments) > code.function.parameters:
             self._adapt(values, arguments, callee, site)
         caller = Frame(self.code, site, r, self.base, self.allocated, self.caller)
@@ -152,13 +159,16 @@ class Actions(Memory):
             values[index] = reinterpret(arguments[index], source, target)
         for index in callee.missing:
             scalar = code.function.registers[index].type
-            values[index] = self.choose("missing argument", scalar, None, site.origin)
+            unknown = b"\1" * scalar.size
+            values[index] = fresh(values, bytes(scalar.size), unknown, "missing argument")
 
-    def leave(self, r: list[Any], value: Number | None, site: Site) -> int:
+    def leave(self, r: list[Any], value: Any, site: Site) -> int:
         code = self.code
         assert code is not None
-        self._destroy_locals(code, r, self.allocated)
         caller = self.caller
+        if caller is not None and site.type != caller.site.type:
+            _use(value)
+        self._destroy_locals(code, r, self.allocated)
         if caller is None:
             return self._thread_is_over(site)
         if not self.checks_memory:
@@ -168,7 +178,10 @@ class Actions(Memory):
         if call.target >= 0:
             assert call.type is not None
             if value is None or site.type is None:
-                value = self.choose("missing return value", call.type, None, site.origin)
+                size = call.type.size
+                value = fresh(values, bytes(size), b"\1" * size, "missing return value")
+            elif value.__class__ is Indeterminate:
+                value = fresh(values, value.data, value.mask, f"result {call.edge.source}")
             elif site.type is not call.type and site.type != call.type:
                 value = reinterpret(value, site.type, call.type)
             values[call.target] = value
@@ -235,6 +248,7 @@ class Actions(Memory):
     # --- actions: threads and the process
 
     def spawn(self, function: int, argument: Number, site: Site) -> int:
+        _use(argument)
         start = self._function_at(function, site)
         if len(self.threads) >= self._most_threads:
             self.stop(Ending.LIMIT, f"more than {self._most_threads} threads", site.origin)
@@ -320,6 +334,12 @@ class Actions(Memory):
         assert site.type is not None
         return self.choose(site.text, site.type, count, site.origin)
 
+    def unknown(self, site: Site, count: int | None) -> Indeterminate:
+        """An indeterminate value: it is chosen when it is used."""
+        assert site.type is not None
+        size = site.type.size
+        return fresh(self.registers(), bytes(size), b"\1" * size, site.text)
+
     def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
         if count is not None and count <= 0:
             self.stop(Ending.PRUNED, f"no value to choose for {name}", origin)
@@ -373,9 +393,16 @@ class Actions(Memory):
         origin = self.code.function.origin
         self.stop(Ending.UNSUPPORTED, "control comes to a location that nothing leaves", origin)
 
-    def print(self, site: Site, values: tuple[Number, ...]) -> None:
+    def print(self, site: Site, values: tuple[Any, ...]) -> None:
         assert self.output is not None
-        self.output.append(printf.formatted(self, site.argument_types, values))
+        # Printing is no use of an indeterminate value: a run must not depend on being watched.
+        known = tuple(0 if value.__class__ is Indeterminate else value for value in values)
+        self.output.append(printf.formatted(self, site.argument_types, known))
+
+
+def _use(value: Any) -> None:
+    if value.__class__ is Indeterminate:
+        raise UsedIndeterminate
 
 
 def _arenas(program: Program) -> tuple[int, int]:

@@ -45,6 +45,7 @@ from plait.model.actions import (
     Wait,
 )
 from plait.model.dataflow import live_registers, postorder
+from plait.model.expressions import Expr
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Kind, Scalar
 from plait.semantics import scalars
@@ -58,6 +59,8 @@ Block = Callable[["Actions", list[Any]], int]
 Pick = Callable[[list[Any]], tuple[Any, ...]]
 
 SWITCH = -1
+# The file names of generated code, in blocks and one location at a time.
+GENERATED, GENERATED_SINGLY = "<plait>", "<plait, one by one>"
 PLAIN, VISIBLE, LOOP_HEAD = 0, 1, 2
 
 
@@ -70,6 +73,7 @@ class Site:
     origin: Origin
     is_shared: bool
     is_atomic: bool
+    passes_on: bool  # an indeterminate value is not used by the access
     type: Scalar | None = None
     text: str = ""
     check: CheckKind | None = None
@@ -102,7 +106,20 @@ class Code:
     slot_pages: list[int]
     frame_pages: int
     floats: frozenset[int]
+    lines: list[Edge]  # the edge that each line of the generated text belongs to
     singles: list[Block | None] | None = None
+    single_lines: list[Edge] = field(default_factory=list)
+
+    def edge_at(self, error: BaseException) -> Edge:
+        """The edge whose generated code raised an error."""
+        trace = error.__traceback__
+        while trace is not None:
+            name = trace.tb_frame.f_code.co_filename
+            if name in (GENERATED, GENERATED_SINGLY):
+                lines = self.lines if name == GENERATED else self.single_lines
+                return lines[trace.tb_lineno - 1]
+            trace = trace.tb_next
+        raise AssertionError("the error was not raised by generated code")
 
 
 class Compiler:
@@ -124,9 +141,11 @@ class Compiler:
             slot_pages.append(pages)
             pages += (slot.size >> bits) + 1
         blank: list[Any] = [scalars.zero(register.type) for register in function.registers]
+        lines: list[Edge] = []
+        blocks = self._generate(function, _leaders(function, stops), lines, GENERATED)
         return Code(
             function,
-            self._generate(function, _leaders(function, stops), stops),
+            blocks,
             stops,
             kept,
             [_picker(indices) for indices in kept],
@@ -138,11 +157,14 @@ class Compiler:
                 for index, register in enumerate(function.registers)
                 if register.type.kind is Kind.FLOAT
             ),
+            lines,
         )
 
-    def singles(self, function: Function, stops: bytes) -> list[Block | None]:
-        """One block per location, for traces."""
-        return self._generate(function, set(range(len(function.edges))), stops)
+    def singles(self, function: Function) -> tuple[list[Block | None], list[Edge]]:
+        """One block per location, for traces and for actions that are executed again."""
+        lines: list[Edge] = []
+        every = set(range(len(function.edges)))
+        return self._generate(function, every, lines, GENERATED_SINGLY), lines
 
     def _stops(self, function: Function) -> bytes:
         stops = bytearray(len(function.edges))
@@ -176,7 +198,7 @@ class Compiler:
         ]
 
     def _generate(
-        self, function: Function, leaders: set[int], stops: bytes
+        self, function: Function, leaders: set[int], edges: list[Edge], file: str
     ) -> list[Block | None]:
         names: dict[str, Any] = dict(HELPERS)
         lines: list[str] = []
@@ -184,7 +206,8 @@ class Compiler:
             writer = BlockWriter(self._program, function, names, self._is_visible)
             lines.append(f"def block_{leader}(m, r):")
             lines += ["    " + line for line in writer.block(leader, leaders)]
-        exec(compile("\n".join(lines), f"<{function.name}>", "exec"), names)
+            edges += [writer.edges[0], *writer.edges] if writer.edges else writer.edges
+        exec(compile("\n".join(lines), file, "exec"), names)
         table: list[Block | None] = [None] * len(function.edges)
         for leader in leaders:
             table[leader] = names[f"block_{leader}"]
@@ -230,6 +253,11 @@ class BlockWriter(ExpressionWriter):
         super().__init__(program, function, names)
         self._function = function
         self._is_visible = is_visible
+        self.edges: list[Edge] = []  # of each line
+
+    def _belongs_to(self, edge: Edge) -> None:
+        """The lines written since the last call."""
+        self.edges += [edge] * (len(self.lines) - len(self.edges))
 
     def block(self, start: int, leaders: set[int]) -> list[str]:
         location = start
@@ -240,11 +268,13 @@ class BlockWriter(ExpressionWriter):
                 return self.lines
             edge = leaving[0]
             self._action(edge)
+            self._belongs_to(edge)
             if edge.target < 0 or isinstance(edge.action, Call):
                 return self.lines
             location = edge.target
             if location in leaders:
                 self.lines.append(f"return {location}")
+                self._belongs_to(edge)
                 return self.lines
 
     def _branch(self, leaving: list[Edge]) -> None:
@@ -256,7 +286,9 @@ class BlockWriter(ExpressionWriter):
             assert isinstance(edge.action, Guard)
             condition = self.condition(edge.action.condition, self._site_of(edge))
             self.lines.append(f"if {condition}: return {edge.target}")
+            self._belongs_to(edge)
         self.lines.append(f"return {leaving[-1].target}")
+        self._belongs_to(leaving[-1])
 
     def _site_of(self, edge: Edge, **details: Any) -> str:
         index = self._function.edges[edge.source].index(edge)
@@ -269,9 +301,19 @@ class BlockWriter(ExpressionWriter):
                 edge.action.origin,
                 self._is_visible(self._function, edge),
                 order is not None and order.is_atomic,
+                self._passes_on(edge),
                 **details,
             )
         return name
+
+    def _passes_on(self, edge: Edge) -> bool:
+        if isinstance(edge.action, ReadModifyWrite):
+            return False
+        return self._function.library or bool(getattr(edge.action, "copies", False))
+
+    def _passed(self, expr: Expr, site: str, edge: Edge) -> str:
+        """A value that is passed on, which uses it only outside of copies and of the library."""
+        return self.value(expr, site) if self._passes_on(edge) else self.used(expr, site)
 
     def _format(self, kind: str, scalar: Scalar) -> str:
         name = f"{kind}_{scalar}{scalar.bits}"
@@ -301,22 +343,23 @@ class BlockWriter(ExpressionWriter):
             case Assign():
                 emit(f"r[{action.target.index}] = {self.value(action.value, site)}")
             case Load():
-                address = self.value(action.address, site)
+                address = self.used(action.address, site)
                 emit(f"r[{action.target.index}] = {self._load(address, action.target.type, edge)}")
             case Store():
-                address = self.value(action.address, site)
-                value = self.value(action.value, site)
+                address = self.used(action.address, site)
+                value = self._passed(action.value, site, edge)
                 emit(self._store(address, value, action.value.type, edge))
             case ReadModifyWrite():
                 self._read_modify_write(action, edge, site)
             case Input():
                 count = "None" if action.count is None else self.value(action.count, site)
                 self._site_of(edge, type=action.target.type, text=action.name)
-                emit(f"r[{action.target.index}] = m.input({site}, {count})")
+                method = "unknown" if action.indeterminate else "input"
+                emit(f"r[{action.target.index}] = m.{method}({site}, {count})")
             case Prune():
                 emit(f"if not ({self.condition(action.condition, site)}): m.prune({site})")
             case Wait():
-                on = "None" if action.on is None else self.value(action.on, site)
+                on = "None" if action.on is None else self.used(action.on, site)
                 self._site_of(edge, text=action.what)
                 emit(f"if not ({self.condition(action.condition, site)}): m.block({site}, {on})")
             case Check():
@@ -332,11 +375,11 @@ class BlockWriter(ExpressionWriter):
                 self._rarer_action(action, edge, site)
 
     def _read_modify_write(self, action: ReadModifyWrite, edge: Edge, site: str) -> None:
-        self.lines.append(f"a = {self.value(action.address, site)}")
+        self.lines.append(f"a = {self.used(action.address, site)}")
         scalar = action.old.type
         self.lines.append(f"r[{action.old.index}] = {self._load('a', scalar, edge)}")
         # `new` is evaluated first, so that what it needs is not inside the `if`.
-        new = self.value(action.new, site)
+        new = self.used(action.new, site)
         store = self._store("a", new, scalar, edge)
         if action.guard is not None:
             store = f"if {self.condition(action.guard, site)}: {store}"
@@ -348,11 +391,11 @@ class BlockWriter(ExpressionWriter):
             self._site_of(edge, type=None if action.value is None else action.value.type)
             self.lines.append(f"return m.leave(r, {value}, {site})")
             return
-        arguments = "".join(self.value(item, site) + ", " for item in action.arguments)
+        arguments = "".join(self._passed(item, site, edge) + ", " for item in action.arguments)
         if isinstance(action.callee, str):
             callee = repr(action.callee)
         else:
-            callee = self.value(action.callee, site)
+            callee = self.used(action.callee, site)
         target = action.target
         self._site_of(
             edge,
@@ -370,13 +413,13 @@ class BlockWriter(ExpressionWriter):
             case AtomicEnd():
                 emit(f"m.end_section({site})")
             case Allocate():
-                size = self.value(action.size, site)
+                size = self.used(action.size, site)
                 made = f"m.allocate({size}, {action.zeroed!r}, {action.storage!r}, {site})"
                 emit(f"r[{action.target.index}] = {made}")
             case Free():
-                emit(f"m.free({self.value(action.address, site)}, {site})")
+                emit(f"m.free({self.used(action.address, site)}, {site})")
             case ObjectSize():
-                size = f"m.object_size({self.value(action.address, site)}, {site})"
+                size = f"m.object_size({self.used(action.address, site)}, {site})"
                 emit(f"r[{action.target.index}] = {size}")
             case Spawn():
                 function = self.value(action.function, site)
@@ -393,7 +436,8 @@ class BlockWriter(ExpressionWriter):
                 self._site_of(
                     edge, argument_types=tuple(item.type for item in action.arguments)
                 )
-                emit(f"if m.output is not None: m.print({site}, ({arguments}))")
+                emit(f"v = ({arguments})")
+                emit(f"if m.output is not None: m.print({site}, v)")
             case Unsupported():
                 self._site_of(edge, text=action.message)
                 emit(f"m.unsupported({site})")

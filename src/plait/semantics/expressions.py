@@ -73,6 +73,12 @@ class ExpressionWriter:
         self._spill_deep_parts(expr)
         return self._write(expr)
 
+    def used(self, expr: Expr, site: str) -> str:
+        """The value, for a context that would not notice an indeterminate one: the sign does."""
+        self._site = site
+        self._spill_deep_parts(expr)
+        return self._used(expr)
+
     def condition(self, expr: Expr, site: str) -> str:
         """Python text that is true where the value is not 0."""
         if isinstance(expr, Binary) and expr.op in _COMPARISONS:
@@ -158,21 +164,26 @@ class ExpressionWriter:
         return wrapped(f"{name}({left}, {right})", expr.type)
 
     def _comparison(self, expr: Binary) -> str:
-        return f"{self._write(expr.left)} {_COMPARISONS[expr.op]} {self._write(expr.right)}"
+        left, right = self._used(expr.left), self._used(expr.right)
+        return f"{left} {_COMPARISONS[expr.op]} {right}"
+
+    def _used(self, expr: Expr) -> str:
+        text = self._write(expr)
+        return f"+{text}" if isinstance(expr, (Register, Conditional, Convert)) else text
 
     def _conversion(self, text: str, source: Scalar, target: Scalar) -> str:
         if target.is_bool:
             return f"(1 if {text} else 0)"
         if source.kind is Kind.FLOAT:
             if target.kind is Kind.FLOAT:
-                return wrapped(text, target) if target.bits < source.bits else text
+                return wrapped(text, target) if target.bits < source.bits else f"(+{text})"
             name = f"type_{target}{target.bits}"
             self.names[name] = target
             return f"float_to_integer({text}, {name})"
         if target.kind is Kind.FLOAT:
             return f"integer_to_single({text})" if target.bits == 32 else f"float({text})"
         if target.minimum <= source.minimum and source.maximum <= target.maximum:
-            return text
+            return text if target.bits == source.bits else f"(+{text})"
         return wrapped(text, target)
 
     def _static_address(self, expr: StaticAddress) -> str:

@@ -16,10 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from plait.model.actions import Action, expressions_of
+from plait.model.expressions import Register, children
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import VISIBLE, Block, Code
+from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate
 from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, Outcome, StepEnds
 from plait.semantics.scalars import Number
 from plait.semantics.state import ENDED, State, StateTable, Status, Thread
@@ -55,7 +58,10 @@ class Machine(Actions):
             for item in sorted(self.program.objects, key=lambda item: item.page)
             if not item.read_only
         }
-        self.undefined, self.heap = {}, {}
+        self.undefined = {
+            item.page: b"\1" * item.size for item in self.program.objects if item.indeterminate
+        }
+        self.heap = {}
         self.forget_journal()
         self.exit = None
         self.threads = []
@@ -190,7 +196,7 @@ class Machine(Actions):
             if stops[location] == VISIBLE:
                 return
             steps = 0
-        r = thread.values[:]
+        r = self.values = thread.values[:]
         blocks = self._blocks(code)
         local_left, section_left = self.limits.local_run, self.limits.section
         visits, checkpoint = 0, 1
@@ -199,7 +205,12 @@ class Machine(Actions):
         seen_location = -1
         try:
             while True:
-                location = blocks[location](self, r)  # type: ignore[misc]
+                block = blocks[location] or self._single(code, location)
+                try:
+                    location = block(self, r)
+                except UsedIndeterminate as use:
+                    location = self._determine(use, code, r)
+                    continue
                 if location < 0:
                     code = self.code
                     if code is None:
@@ -278,3 +289,40 @@ class Machine(Actions):
 
     def _blocks(self, code: Code) -> list[Block | None]:
         return code.blocks
+
+    def _single(self, code: Code, location: int) -> Block:
+        """The code of one location that does not start a block."""
+        if code.singles is None:
+            code.singles, code.single_lines = self.compiler.singles(code.function)
+        block = code.singles[location]
+        assert block is not None
+        return block
+
+    def _determine(self, use: UsedIndeterminate, code: Code, r: list[Any]) -> int:
+        """Choose an indeterminate value that an action uses; returns where to execute it again."""
+        edge = code.edge_at(use)
+        action = edge.action
+        for register in _registers_in_order(action):
+            value = r[register.index]
+            if value.__class__ is not Indeterminate:
+                continue
+            chosen = self.determined(
+                value.data, value.mask, register.type, value.tag[0], action.origin
+            )
+            for index, other in enumerate(r):
+                if other == value:
+                    r[index] = chosen
+            return edge.source
+        raise AssertionError(f"no indeterminate operand in {action}")
+
+
+def _registers_in_order(action: Action) -> list[Register]:
+    found: list[Register] = []
+    pending = list(reversed(expressions_of(action)))
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Register):
+            found.append(item)
+        else:
+            pending.extend(reversed(children(item)))
+    return found

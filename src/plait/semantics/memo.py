@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plait.semantics.compile import Site
+from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending, Footprint, Outcome
 from plait.semantics.scalars import Number, Reader, Writer
@@ -52,6 +53,8 @@ class NotingMachine(Machine):
 
     def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
         self._touch(address >> self.page_bits)
+        if value.__class__ is Indeterminate:
+            self.touched = None
         super().store(address, write, size, value, site)
 
     def _touch(self, page: int) -> None:

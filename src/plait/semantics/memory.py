@@ -15,10 +15,11 @@ from plait.model.actions import Origin
 from plait.model.layout import path_at
 from plait.model.program import FrameSlot, Function, Program, StaticObject
 from plait.model.properties import Property, Specification
-from plait.model.types import Scalar
+from plait.model.types import U8, Scalar
 from plait.semantics.compile import Site
+from plait.semantics.indeterminate import Indeterminate, fresh
 from plait.semantics.outcome import Access, AccessKind, Ending, Outcome, StepEnds
-from plait.semantics.scalars import Buffer, Reader, Writer
+from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
 
 LARGEST_ALLOCATION = 1 << 26
 
@@ -69,9 +70,36 @@ class Memory:
         if data is None or offset + size > len(data):
             page, offset, data = self.find(address, size, site, AccessKind.READ)
         if page in self.undefined and 1 in self.undefined[page][offset : offset + size]:
-            assert site.type is not None
-            return self.choose("uninitialised memory", site.type, None, site.origin)
+            return self._load_undefined(page, offset, size, site)
         return read(data, offset)[0]
+
+    def _load_undefined(self, page: int, offset: int, size: int, site: Site) -> Any:
+        """A copy takes the bytes as they are; any other load determines them."""
+        data = bytes(self.memory[page][offset : offset + size])
+        mask = bytes(self.undefined[page][offset : offset + size])
+        assert site.type is not None
+        if site.passes_on:
+            return fresh(self.registers(), data, mask, f"memory {site.edge.source}")
+        value = self.determined(data, mask, site.type, "uninitialised memory", site.origin)
+        self._note_lifetime(page, 0)  # for the other threads it is as good as a write
+        self._thaw(page)[offset : offset + size] = to_bits(value, site.type).to_bytes(
+            size, "little"
+        )
+        self._define(page, offset, size)
+        return value
+
+    def determined(
+        self, data: bytes, mask: bytes, scalar: Scalar, name: str, origin: Origin
+    ) -> Number:
+        """A value chosen for a scalar; if only parts are missing, byte by byte."""
+        if 0 not in mask:
+            value: Number = self.choose(name, scalar, None, origin)
+            return value
+        chosen = bytes(
+            self.choose(name, U8, None, origin) if unknown else byte
+            for byte, unknown in zip(data, mask, strict=True)
+        )
+        return from_bits(int.from_bytes(chosen, "little"), scalar)
 
     def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
         page = address >> self.page_bits
@@ -82,9 +110,27 @@ class Memory:
         if type(data) is bytes:
             self.memory_before.setdefault(page, data)
             data = self.memory[page] = bytearray(data)
+        if value.__class__ is Indeterminate:
+            self._store_undefined(page, offset, size, value)
+            return
         write(data, offset, value)  # type: ignore[arg-type]
         if page in self.undefined:
             self._define(page, offset, size)
+
+    def _store_undefined(self, page: int, offset: int, size: int, value: Indeterminate) -> None:
+        assert len(value.mask) == size
+        self._thaw(page)[offset : offset + size] = value.data
+        self._note_undefined(page)
+        mask = self.undefined.get(page, bytes(len(self.memory[page])))
+        thawed = self.undefined[page] = bytearray(mask)
+        thawed[offset : offset + size] = value.mask
+
+    def _thaw(self, page: int) -> bytearray:
+        data = self.memory[page]
+        if isinstance(data, bytes):
+            self.memory_before.setdefault(page, data)
+            data = self.memory[page] = bytearray(data)
+        return data
 
     def load_shared(self, address: int, read: Reader, size: int, site: Site) -> Any:
         if self.accesses is not None:
@@ -317,6 +363,10 @@ class Memory:
         raise StepEnds(
             Outcome(ending, what, origin, thread=self.number, in_section=in_section)
         )
+
+    def registers(self) -> list[Any]:
+        """Of the running frame."""
+        raise NotImplementedError
 
     def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Any:
         raise NotImplementedError

@@ -192,6 +192,6 @@ def _with_blanks(code: Code, location: int, picked: tuple[Any, ...]) -> list[Any
 def _exact(code: Code, location: int, picked: tuple[Any, ...]) -> tuple[Any, ...]:
     """Floats by their bits: 0.0 equals -0.0, and a NaN does not equal itself, but states do."""
     return tuple(
-        struct.pack("<d", value) if index in code.floats else value
+        struct.pack("<d", value) if index in code.floats and isinstance(value, float) else value
         for index, value in zip(code.kept[location], picked, strict=True)
     )

@@ -12,9 +12,10 @@ from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
 from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import Block, Code, Site
+from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.memory import LIBRARY
-from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
+from plait.semantics.scalars import Reader, Writer, from_bits, to_bits
 from plait.semantics.state import Frame
 from plait.semantics.visibility import Visibility
 
@@ -64,11 +65,10 @@ class TracingMachine(Machine):
 
     def _blocks(self, code: Code) -> list[Block | None]:
         if code.singles is None:
+            blocks, code.single_lines = self.compiler.singles(code.function)
             code.singles = [
                 None if block is None else self._noting(code, location, block)
-                for location, block in enumerate(
-                    self.compiler.singles(code.function, code.stops)
-                )
+                for location, block in enumerate(blocks)
             ]
         return code.singles
 
@@ -145,17 +145,20 @@ class TracingMachine(Machine):
         self._note_memory(address, size, value, site, is_read=False)
 
     def _note_memory(
-        self, address: int, size: int, value: Number, site: Site, *, is_read: bool
+        self, address: int, size: int, value: Any, site: Site, *, is_read: bool
     ) -> None:
         assert site.type is not None
         name, scalar, is_library = self._place(address, size)
-        if scalar is not None and scalar != site.type:
+        is_known = value.__class__ is not Indeterminate
+        if scalar is not None and scalar != site.type and is_known:
             value = from_bits(to_bits(value, site.type), scalar)
         shown = self.shown(value, scalar or site.type)
         self._changes.append(Change(name, shown, is_read, is_library))
 
-    def shown(self, value: Number, scalar: Scalar) -> str:
+    def shown(self, value: Any, scalar: Scalar) -> str:
         """A value as people read it: addresses by the name of the object."""
+        if value.__class__ is Indeterminate:
+            return "(indeterminate)"
         if scalar.kind is not Kind.POINTER:
             return f"{value:g}" if scalar.kind is Kind.FLOAT else str(value)
         address = int(value)

@@ -60,9 +60,11 @@ class Comparison:
     skipped: str = ""
 
 
-def expected(subject: Subject, source: str) -> Run:
+def expected(subject: Subject, source: str, timeout: float = 10) -> Run:
     options = [*native.REFERENCE, *(f"-I{path}" for path in subject.include_dirs)]
-    return native.compile_and_run(source, data_model=subject.data_model, options=options)
+    return native.compile_and_run(
+        source, data_model=subject.data_model, options=options, timeout=timeout
+    )
 
 
 def difference(subject: Subject, source: str, wanted: Run) -> str:
@@ -122,7 +124,7 @@ def smallest(subject: Subject, source: str, seconds: float = 90) -> str:
 
     def still_fails(candidate: str) -> bool:
         try:
-            wanted = expected(subject, candidate)
+            wanted = expected(subject, candidate, timeout=2)
         except NativeError:
             return False
         if wanted.status != 0 or ("checksum = " in wanted.output) != is_checked:

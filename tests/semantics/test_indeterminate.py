@@ -1,0 +1,72 @@
+"""Values that nobody has set: chosen when they matter, and the same wherever they can be compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.model.properties import from_names
+from plait.semantics.explore import explore
+
+HEAD = """#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+extern void __VERIFIER_assume(int);
+struct S { int a, b; };
+struct T { char c; struct S s; };
+struct S half(void) { struct S s; s.a = 1; return s; }
+int *leak(int *p) { return p; }
+char bytes_of(char c) { return c; }
+_Bool flag(_Bool b) { return b; }
+void *thread(void *p) { }
+char two(char x, char y) { return x - y; }
+"""
+SAFE = {
+    "a variable agrees with itself": "char x; if (x == 3) assert(x == 3); if (x) assert(x);",
+    "an assumption holds afterwards": "char x; __VERIFIER_assume(x > 5); assert(x > 5);",
+    "copies of a variable agree": "char x; char y = x; __VERIFIER_assume(x == 7); assert(y == 7);",
+    "an argument agrees with its variable": "char x; assert(bytes_of(x) == x);",
+    "the same argument twice": "char x; assert(two(x, x) == 0);",
+    "memory agrees with itself": "char *p = malloc(1); char y = *p; assert(y == *p);",
+    "memory agrees through a pointer": "char x; char *p = &x; if (*p == 1) assert(x == 1); *p = 2; assert(x == 2);",
+    "a store fixes the value": "char x; static char g; g = x; assert(g == x);",
+    "a copied struct keeps what is set": "struct S s = half(), t; t = s; assert(t.a == 1);",
+    "memcpy keeps what is set": "struct S s, t; s.b = 5; memcpy(&t, &s, sizeof s); assert(t.b == 5);",
+    "realloc copies what is there": "char *p = malloc(8); p[1] = 4; p = realloc(p, 16); assert(p[1] == 4);",
+    "a union half set": "union { int i; double d; } u, v; u.i = 9; v = u; assert(v.i == 9);",
+    "padding does not matter": "struct T t = {1, {2, 3}}, u; memcpy(&u, &t, sizeof t); assert(u.c == 1 && u.s.b == 3);",
+    "no return value, not used": "pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, 0);",
+    "bool is 0 or 1": "_Bool b; assert(flag(b) == 0 || flag(b) == 1);",
+    "two rounds of a loop": "char y = 1; for (int i = 0; i < 2; i++) { char x; if (i) { y = x; if (x == 2) assert(y == 2); } }",
+    "atomics": "_Atomic char x; char old = x; x |= 1; assert(x == (old | 1));",
+}
+UNSAFE = {
+    "a variable can have any value": "char x; assert(x != 77);",
+    "two variables differ": "char x, y; assert(x == y);",
+    "memory can have any value": "char *p = malloc(2); p[0] = 1; assert(p[1] != -5);",
+    "a struct half set": "struct { char a, b; } s, t; s.a = 1; t = s; assert(t.b != 9);",
+    "a result that was not returned": "void *r; pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, &r); assert(r == 0);",
+    "variables of two rounds differ": "char y = 0; int n = 0; for (int i = 0; i < 2; i++) { char x; if (i == 0) y = x; else assert(x == y); }",
+}
+
+
+def verdict(body: str, folder: Path) -> str:
+    source = folder / "main.c"
+    source.write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
+    specification = from_names(["assertions"])
+    program = load([str(source)], FrontEndOptions(), specification)
+    result = explore(program, specification, max_states=300_000, max_seconds=60)
+    return f"{result.verdict.value} {result.reason if result.verdict.value == 'unknown' else ''}".strip()
+
+
+@pytest.mark.parametrize("body", SAFE.values(), ids=SAFE.keys())
+def test_holds(body: str, tmp_path: Path) -> None:
+    assert verdict(body, tmp_path) == "true"
+
+
+@pytest.mark.parametrize("body", UNSAFE.values(), ids=UNSAFE.keys())
+def test_fails(body: str, tmp_path: Path) -> None:
+    assert verdict(body, tmp_path) == "false"
