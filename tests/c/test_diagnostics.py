@@ -91,3 +91,31 @@ def test_harmless_assembly_is_a_fence(tmp_path: Path) -> None:
     loaded = program(tmp_path, text)
     assert loaded.unsupported == []
     assert run(loaded, Specification(), seed=1).status == 3
+
+
+def test_unsupported_code_that_is_not_executed_harms_nobody(tmp_path: Path) -> None:
+    text = """struct S { int x, y; };
+    int main(int argc, char **argv) { int n = 0; for (int j = 0; j < 3; j++) { struct S s; s.x = j;
+    if (argc == 5) { int r = ({ struct S q; q.x = 4; (int)(q.x + (long double)1); }); }
+    if (argc == 6) for (int i = 0; i < (long double)argc; i++) { struct S q; q.y = 1; break; }
+    { struct S t = s; t.x++; if (j == 1) continue; n += t.x; } } return n; }"""
+    loaded = program(tmp_path, text)
+    assert [item.line for item in loaded.unsupported] == [3, 4]
+    assert all("long double" in item.message for item in loaded.unsupported)
+    assert run(loaded, Specification(), seed=1).status == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '__attribute__((destructor)) void f(void) {} int main(void) { return 0; }',
+        'void f(int *p) {} int main(void) { __attribute__((cleanup(f))) int x = 1; return x; }',
+        'int g(void) { return 1; } int f(void) __attribute__((alias("g"))); int main(void) { return f(); }',
+        'int v; extern int w __attribute__((alias("v"))); int main(void) { return w; }',
+        'int x; int main(void) { asm volatile("\\n\\t" "incl %0" : "+m"(x)); return x; }',
+        '#define INC(x, why) asm volatile("incl %0" : "+m"(x))\nint main(void) { int x = 0; INC(x, ""); return x; }',
+        'struct S { int a, b; }; _Atomic struct S s; int main(void) { struct S t = {1, 2}; s = t; return 0; }',
+    ],
+)
+def test_never_skipped_silently(text: str, tmp_path: Path) -> None:
+    assert len(program(tmp_path, text).unsupported) == 1

@@ -174,7 +174,7 @@ class Calls(Atomics):
             return None
         if name.startswith("__VERIFIER_nondet_"):
             return self._nondet(name, node)
-        why = self.unit.linker.unsupported_functions.get(name)
+        why = self.unit.linker.why_unsupported(self.unit, name, declaration)
         if why is not None:
             for argument in arguments:
                 self.effect(argument)
@@ -383,6 +383,11 @@ class Calls(Atomics):
     def _intrinsic_entry(self, arguments: list[Node]) -> Expr:
         """`__plait_entry()`: the call of the user's entry function."""
         linker = self.unit.linker
+        for function in linker.start_functions():
+            self.emit(Call(self.origin, None, function, ()))
+        for function, origin in linker.end_functions():
+            message = f"not supported: the attribute 'destructor' of '{function}'"
+            self.emit(Unsupported(origin, message))
         name, function_type = linker.entry_function()
         values: list[Expr] = []
         for position, parameter in enumerate(function_type.parameters):

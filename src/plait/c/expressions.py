@@ -361,8 +361,13 @@ class Expressions(Branches):
         if member is None:
             raise UnsupportedCode(f"the member '{name}' of '{record.spelling}'")
         place_type = self._qualified(member.type, record)
-        moved = pointer_add(address, Const(self.data_model.offset_type, member.offset))
-        return MemoryPlace(moved, place_type, member.bit_offset, member.bit_width)
+        offset, bit_offset, size = member.offset, member.bit_offset, 0
+        if member.bit_width is not None and self.accesses_whole_locations:
+            first, end = member.location
+            bit_offset += (offset - first) * 8
+            offset, size = first, end - first
+        moved = pointer_add(address, Const(self.data_model.offset_type, offset))
+        return MemoryPlace(moved, place_type, bit_offset, member.bit_width, size)
 
     def _qualified(self, ctype: CType, outer: CType) -> CType:
         """A member of a volatile object is volatile."""
@@ -449,9 +454,7 @@ class Expressions(Branches):
             self.read_modify_write(place.address, old, new, access_order(place.type))
             return old if old_wanted else new
         if isinstance(place, MemoryPlace):
-            place = MemoryPlace(
-                self.stable(place.address), place.type, place.bit_offset, place.bit_width
-            )
+            place = replace(place, address=self.stable(place.address))
         before = self.read(place)
         if old_wanted and used and isinstance(place, RegisterPlace):
             before = self.temporary(before)
@@ -463,9 +466,7 @@ class Expressions(Branches):
         kind = s.COMPOUND_OPERATORS[self._binary_kind(node)]
         place = self.lvalue(left)
         if isinstance(place, MemoryPlace):
-            place = MemoryPlace(
-                self.stable(place.address), place.type, place.bit_offset, place.bit_width
-            )
+            place = replace(place, address=self.stable(place.address))
         operand = self.rvalue(right)
         if isinstance(place, MemoryPlace) or not isinstance(operand, (Const, Register)):
             operand = self.stable(operand) if not isinstance(operand, Const) else operand
@@ -525,9 +526,7 @@ class Expressions(Branches):
         start, emitted = self.at, self.emitted
         value = convert(scalar, self.rvalue(right))
         address = self.keep(place.address, start, emitted)
-        return self.write(
-            MemoryPlace(address, place.type, place.bit_offset, place.bit_width), value
-        )
+        return self.write(replace(place, address=address), value)
 
     # Casts and sizes
 

@@ -45,6 +45,15 @@ class Normaliser:
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
+        self._union_members: dict[tuple[int, int], str] = {}
+
+    def _choose_member(self, part: _Part, name: str, found: list[Leaf]) -> None:
+        """Initialising another member of a union forgets the one that was initialised before."""
+        key = (part.offset, id(part.type))
+        if self._union_members.setdefault(key, name) != name:
+            end = part.offset + part.type.size
+            found[:] = [leaf for leaf in found if not part.offset <= leaf.offset < end]
+            self._union_members[key] = name
 
     def leaves(self, node: Node, ctype: CType, offset: int = 0) -> list[Leaf]:
         found: list[Leaf] = []
@@ -118,7 +127,7 @@ class Normaliser:
                 if not braced:
                     return position
                 *path, value = item.children
-                levels, targets = self._steps(item, path, part)
+                levels, targets = self._steps(item, path, part, found)
                 for target in targets:
                     self._whole_or_elided(value, target, found)
                 position += 1
@@ -129,6 +138,8 @@ class Normaliser:
             if current >= limit:
                 return position
             member = _member_at(part, current)
+            if part.type.is_union:
+                self._choose_member(part, _initialisable(part.type)[0].name, found)
             current = limit if part.type.is_union else current + 1
             if self._stands_for(item, member.type):
                 self._whole(item, member, found)
@@ -163,7 +174,7 @@ class Normaliser:
             raise UnsupportedCode("an initialiser that does not fit its object")
 
     def _steps(
-        self, item: Node, path: list[Node], part: _Part
+        self, item: Node, path: list[Node], part: _Part, found: list[Leaf]
     ) -> tuple[list[tuple[_Part, int]], list[_Part]]:
         """The aggregates on the way of a designator, each with the index of the member behind the
         one that was named, and the subobjects that it names."""
@@ -177,8 +188,12 @@ class Normaliser:
                 name = self._unit.tree.name(step)
                 if name and "(" not in name:  # an anonymous one: the next step finds its member
                     passed = [_descend(one, name) for one in parts]
-                    levels += passed[-1][1]
-                    parts = [found for found, _ in passed]
+                    for _, way in passed:
+                        for holder, _, member in way:
+                            if holder.type.is_union:
+                                self._choose_member(holder, member, found)
+                    levels += [(holder, behind) for holder, behind, _ in passed[-1][1]]
+                    parts = [inner for inner, _ in passed]
                 continue
             low = self._unit.tree.integer(step)
             high = low
@@ -239,16 +254,17 @@ def _member_at(part: _Part, index: int) -> _Part:
     return _Part(part.offset + member.offset, member.type, member.bit_offset, member.bit_width)
 
 
-def _descend(part: _Part, name: str) -> tuple[_Part, list[tuple[_Part, int]]]:
-    """The member `name`, through anonymous structs and unions, and the aggregates passed."""
+def _descend(part: _Part, name: str) -> tuple[_Part, list[tuple[_Part, int, str]]]:
+    """The member `name`, through anonymous structs and unions, and the aggregates passed, each
+    with the index behind the member taken and that member's name."""
     for index, member in enumerate(_initialisable(part.type)):
         following = 1 << 62 if part.type.is_union else index + 1
         inner = _Part(part.offset + member.offset, member.type, member.bit_offset, member.bit_width)
         if member.name == name:
-            return inner, [(part, following)]
+            return inner, [(part, following, name)]
         if not member.name and find_member(member.type, name) is not None:
             found, levels = _descend(inner, name)
-            return found, [(part, following), *levels]
+            return found, [(part, following, f"anonymous {index}"), *levels]
     raise UnsupportedCode(f"a designator of the unknown member '{name}'")
 
 

@@ -66,6 +66,7 @@ class Linker:
         self.data_model = options.data_model
         self.checks = specification.checks
         self.error_functions = specification.error_functions
+        self.finds_races = Property.NO_DATA_RACE in specification
         self._specification = specification
         self.units: list[Unit] = []
         self._library_units: dict[str, Unit] = {}
@@ -203,7 +204,7 @@ class Linker:
             return self._names[key]
         self._names[key] = name
         origin = unit.origin(declaration)
-        why = self.unsupported_functions.get(name)
+        why = self.unsupported_functions.get(name) or _why_special(unit, declaration)
         result = unit.types.of(declaration).result
         if why is not None:
             stop = Unsupported(origin, f"'{name}' is not supported: {why}")
@@ -226,6 +227,23 @@ class Linker:
             self.assume_undefined(name)
         self._functions[name] = function
         return name
+
+    def why_unsupported(self, unit: Unit, name: str, declaration: Cursor) -> str | None:
+        if self.has_library_function(name):
+            return self.unsupported_functions.get(name)
+        return self.unsupported_functions.get(name) or _why_special(unit, declaration)
+
+    def start_functions(self) -> list[str]:
+        """Functions with the attribute `constructor`, by their linked names."""
+        return [self._request(unit, name) for unit in self.units for name in unit.constructors]
+
+    def end_functions(self) -> list[tuple[str, Origin]]:
+        """Functions with the attribute `destructor`, which are not supported."""
+        return [
+            (name, unit.origin(unit.functions[name]))
+            for unit in self.units
+            for name in unit.destructors
+        ]
 
     def assume_undefined(self, name: str) -> None:
         self._undefined.setdefault(name)
@@ -328,6 +346,10 @@ class Linker:
     def _undefined_variable(self, unit: Unit, declaration: Cursor, name: str) -> StaticObject:
         known = self._objects.get(name)
         if known is None:
+            special = _why_special(unit, declaration)
+            if special is not None:
+                message = f"not supported: variable '{name}' has {special}"
+                self._unsupported.append(self._diagnostic(unit.origin(declaration), message))
             ctype = unit.types.of(declaration)
             known = self._objects[name] = self._new_object(
                 name, layout_of(ctype), bytes(ctype.size), [], unit.origin(declaration),
@@ -435,6 +457,9 @@ class Linker:
         program = Program(self.data_model, {}, [], start, self._sources)
         _mark(program, self._functions)
         self._assign_pages(program)
+        for name, origin in self.end_functions():
+            message = f"not supported: the attribute 'destructor' of '{name}'"
+            self._unsupported.append(self._diagnostic(origin, message))
         program.unsupported = self._unsupported + [
             program.diagnostic(edge.action.origin, edge.action.message)
             for function in program.functions.values()
@@ -512,6 +537,11 @@ def _stretched(
     if isinstance(layout, RecordLayout):
         return RecordLayout(size, layout.name, layout.fields, layout.is_union)
     return OpaqueLayout(size)
+
+
+def _why_special(unit: Unit, declaration: Cursor) -> str | None:
+    names = unit.attributes(declaration, unit.library.children(declaration))
+    return f"the attribute '{min(names)}'" if names else None
 
 
 def _lines(path: str) -> list[str]:

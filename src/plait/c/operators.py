@@ -17,7 +17,7 @@ from plait.model.expressions import (
     StaticAddress,
     UnaryOp,
 )
-from plait.model.types import I32, I64, I128, Kind, Scalar
+from plait.model.types import I32, I64, I128, U32, Kind, Scalar
 
 
 class Operators(Places):
@@ -26,6 +26,8 @@ class Operators(Places):
     checks: frozenset[CheckKind]
 
     def copy_record(self, target: MemoryPlace, source: MemoryPlace) -> None:
+        if target.type.atomic or source.type.atomic:
+            raise UnsupportedCode("an atomic struct or union")
         self.copy(self.stable(target.address), self.stable(source.address), target.type)
 
     def size_of(self, ctype: CType) -> int | Expr:
@@ -55,7 +57,9 @@ class Operators(Places):
         """A bit-field narrower than int promotes to int (C17 6.3.1.1)."""
         if isinstance(place, MemoryPlace) and place.bit_width is not None:
             if place.bit_width < 32 or (place.bit_width == 32 and scalar.signed):
-                return I32 if scalar.bits <= 32 else scalar
+                return I32
+            if place.bit_width == 32:
+                return U32
         return scalar
 
     def _same_type(self, first: Expr, second: Expr) -> tuple[Expr, Expr]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plait.c.builder import Builder
 from plait.c.terms import binary, constant, convert, pointer_add, scaled
 from plait.c.types import CType, Shape
+from plait.errors import UnsupportedCode
 from plait.model.actions import Assign, Load, Order, ReadModifyWrite, Store
 from plait.model.expressions import BinaryOp, Const, Expr, Register
 from plait.model.types import (
@@ -33,12 +34,14 @@ class RegisterPlace:
 
 @dataclass(slots=True, eq=False)
 class MemoryPlace:
-    """An object in memory. A bit-field starts `bit_offset` bits above `address`."""
+    """An object in memory. A bit-field starts `bit_offset` bits above `address`; an access to it
+    touches at least `least_size` bytes there."""
 
     address: Expr
     type: CType
     bit_offset: int = 0
     bit_width: int | None = None
+    least_size: int = 0
 
 
 Place = RegisterPlace | MemoryPlace
@@ -54,6 +57,9 @@ class Places(Builder):
     """Reading, writing and copying places."""
 
     data_model: DataModel
+    # For data races a bit-field's accesses touch its whole memory location, as C defines it; for
+    # everything else only the bytes that compilers touch.
+    accesses_whole_locations: bool
 
     def load_scalar(self, address: Expr, scalar: Scalar, order: Order = Order.PLAIN) -> Register:
         target = self.register(scalar)
@@ -87,8 +93,10 @@ class Places(Builder):
     # Bit-fields
 
     def _chunks(self, place: MemoryPlace, width: int) -> list[tuple[int, Scalar]]:
-        """Byte offsets and types of the accesses that cover a bit-field, and nothing more."""
-        count = (place.bit_offset + width + 7) // 8
+        """Byte offsets and types of the accesses to a bit-field."""
+        count = max((place.bit_offset + width + 7) // 8, place.least_size)
+        if count > 16:
+            raise UnsupportedCode("more than 16 bytes of adjacent bit-fields")
         found = []
         offset = 0
         while offset < count:
@@ -103,7 +111,7 @@ class Places(Builder):
     def _read_bits(self, place: MemoryPlace, width: int, scalar: Scalar) -> Expr:
         order = access_order(place.type)
         chunks = self._chunks(place, width)
-        whole = U64 if place.bit_offset + width <= 64 else U128
+        whole = U64 if max(place.bit_offset + width, 8 * place.least_size) <= 64 else U128
         raw: Expr = constant(whole, 0)
         for offset, chunk in chunks:
             part = convert(
@@ -122,7 +130,7 @@ class Places(Builder):
 
     def _write_bits(self, place: MemoryPlace, width: int, value: Expr) -> Expr:
         order = access_order(place.type)
-        whole = U64 if place.bit_offset + width <= 64 else U128
+        whole = U64 if max(place.bit_offset + width, 8 * place.least_size) <= 64 else U128
         if value.type.is_bool:
             value = convert(U8, value)
         bits = convert(whole, convert(Scalar(Kind.INT, value.type.bits), value))

@@ -12,7 +12,7 @@ from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace, Place, RegisterPlace
 from plait.c.syntax import Node, strip
 from plait.c.terms import binary, conditional, constant, convert, negation, pointer_add, truth
-from plait.c.types import CType, Shape, layout_of
+from plait.c.types import CType, Shape, layout_of, promote
 from plait.errors import UnsupportedCode
 from plait.model.actions import (
     Allocate,
@@ -33,7 +33,7 @@ from plait.model.actions import (
     Unsupported,
 )
 from plait.model.expressions import TRUE, BinaryOp, Const, Expr, Register, StaticAddress
-from plait.model.types import Kind
+from plait.model.types import F64, Kind, Scalar
 
 if TYPE_CHECKING:
     from plait.c.unit import Unit
@@ -52,6 +52,7 @@ class FunctionLowering(Calls):
         self.name = name
         self.data_model = linker.data_model
         self.checks = linker.checks
+        self.accesses_whole_locations = linker.finds_races
         self.spurious_failures = linker.options.spurious_wakeups
         self.locals: dict[int, Place] = {}
         self.vla_sizes: dict[int, Expr] = {}
@@ -69,6 +70,7 @@ class FunctionLowering(Calls):
             "__VERIFIER_atomic_end",
         )
         self._root: Node | None = None
+        self._unfinished: dict[int, Unsupported] = {}
 
     # Functions
 
@@ -82,7 +84,12 @@ class FunctionLowering(Calls):
         if self.returns.shape is Shape.RECORD:
             self.result_address = self.register(self.pointer, "(result)")
         parameters = [child for child in root.children if child.kind == s.PARAMETER]
-        moved = [self._parameter(child) for child in parameters]
+        # An old-style definition has the promoted types in its own type.
+        passed = [declared.scalar for declared in function_type.parameters]
+        passed += [None] * (len(parameters) - len(passed))
+        moved = [
+            self._parameter(child, scalar) for child, scalar in zip(parameters, passed, strict=True)
+        ]
         if function_type.variadic:
             self.varargs = self.register(self.pointer, "(arguments)")
         count = len(self.registers)
@@ -93,18 +100,26 @@ class FunctionLowering(Calls):
         start = self.at
         for item in moved:
             if item is not None:
-                address, register = item
-                self.emit(Store(self.origin, address, register))
+                place, value = item
+                if isinstance(place, RegisterPlace):
+                    declared = place.register
+                    place.register = self.register(
+                        declared.type, declared.name, place.type.spelling
+                    )
+                self.write(place, value)
         self.statement(body)
         self.origin = self.unit.end_origin(root.cursor)
         self._fall_off()
         self._write_indirect_jumps()
         self.resolve_jumps()
+        for location, stop in self._unfinished.items():
+            if not self.edges[location]:
+                self.edge(location, stop, -1)
         slots = tuple(self.scope.slots)
         self.edge(entry, EnterScope(self.origin, slots) if slots else Skip(self.origin), start)
         return count
 
-    def _parameter(self, node: Node) -> tuple[Expr, Register] | None:
+    def _parameter(self, node: Node, passed: Scalar | None) -> tuple[Place, Expr] | None:
         ctype = self.unit.type_of(node)
         name = self.unit.tree.name(node)
         key = node.cursor.data[0] or 0
@@ -117,13 +132,31 @@ class FunctionLowering(Calls):
         else:
             if ctype.scalar is None:
                 raise UnsupportedCode(f"a parameter of the type '{ctype.spelling}'")
-            register = self.register(ctype.scalar, name, ctype.spelling)
+            promoted = passed or _promoted_argument(ctype.scalar)
+            register = self.register(promoted, name, ctype.spelling)
+            if promoted != ctype.scalar:
+                return self._narrowed(register, ctype, name, key)
         if key not in self._address_taken and not ctype.atomic:
             self.locals[key] = RegisterPlace(register, ctype)
             return None
         slot = self.slot(name, layout_of(ctype), ctype.spelling)
-        self.locals[key] = MemoryPlace(self.slot_address(slot), ctype)
-        return self.slot_address(slot), register
+        place = MemoryPlace(self.slot_address(slot), ctype)
+        self.locals[key] = place
+        return place, register
+
+    def _narrowed(
+        self, register: Register, ctype: CType, name: str, key: int
+    ) -> tuple[Place, Expr]:
+        """A parameter of an old-style definition: passed promoted, converted on entry."""
+        scalar = ctype.require_scalar()
+        place: Place
+        if key in self._address_taken or ctype.atomic:
+            slot = self.slot(name, layout_of(ctype), ctype.spelling)
+            place = MemoryPlace(self.slot_address(slot), ctype)
+        else:
+            place = RegisterPlace(Register(scalar, -1, name), ctype)  # numbered after all others
+        self.locals[key] = place
+        return place, convert(scalar, register)
 
     def _find_addresses(self, node: Node) -> None:
         """Which locals must live in memory: those whose address is taken."""
@@ -172,12 +205,21 @@ class FunctionLowering(Calls):
                 self.statement(child)
             self.leave_scope(opened)
             return
-        outer = self.origin
+        outer, scope = self.origin, self.scope
+        first = len(self.edges)
+        depths = len(self._breaks), len(self._continues), len(self._switches)
         self.origin = self.unit.origin(node.cursor)
         try:
             self._statement(node)
         except UnsupportedCode as error:
-            self.emit(Unsupported(self.origin, _message(error)))
+            # What was begun inside the statement is left without a way on.
+            stop = Unsupported(self.unit.origin(node.cursor), _message(error))
+            self._unfinished.update(dict.fromkeys(range(first, len(self.edges)), stop))
+            self.scope = scope
+            del self._breaks[depths[0] :]
+            del self._continues[depths[1] :]
+            del self._switches[depths[2] :]
+            self.emit(stop)
         finally:
             self.origin = outer
 
@@ -373,12 +415,10 @@ class FunctionLowering(Calls):
             self._return(convert(self.returns.scalar, self.rvalue(children[0])))
 
     def _asm(self, node: Node) -> None:
-        text = self.unit.source_text(node)
-        start = text.find('"')
-        end = text.find('"', start + 1)
-        template = text[start + 1 : end].replace("\\n", "").replace("\\t", "").strip()
-        writes = '"=' in text[end + 1 :]
-        if start < 0 or writes or template.rstrip(";") not in _HARMLESS_ASM:
+        template, operands = self.unit.assembly(node)
+        # An empty template leaves its operands as they are, but gives an output no value.
+        harmless = template in _HARMLESS_ASM and not (template and operands)
+        if not harmless or '"=' in operands:
             raise UnsupportedCode("inline assembly with effects")
         self.emit(Fence(self.origin, Order.SEQ_CST))
 
@@ -411,6 +451,8 @@ class FunctionLowering(Calls):
         storage = library.Cursor_getStorageClass(node.cursor)
         if storage in (_EXTERN, _STATIC):
             return  # referenced objects are made on first use
+        if "cleanup" in self.unit.attributes(node.cursor, node.children):
+            raise UnsupportedCode("the attribute 'cleanup'")
         ctype = self.unit.type_of(node)
         name = self.unit.tree.name(node)
         key = node.cursor.data[0] or 0
@@ -448,10 +490,7 @@ class FunctionLowering(Calls):
         assert element is not None
         if element.shape is Shape.VARIABLE_ARRAY:
             raise UnsupportedCode("a multi-dimensional variable length array")
-        sizes = node.expressions()
-        if not sizes:
-            raise UnsupportedCode("a variable length array of this type")
-        count = self.rvalue(sizes[0])
+        count = self.rvalue(self._length_of(node, element))
         size_type = self.unit.size_type
         size = self.temporary(
             binary(BinaryOp.MUL, convert(size_type, count), constant(size_type, element.size))
@@ -461,6 +500,20 @@ class FunctionLowering(Calls):
         self.vla_sizes[key] = size
         array = CType(Shape.ARRAY, 0, ctype.spelling, inner=element)
         self.locals[key] = MemoryPlace(base, array)
+
+    def _length_of(self, node: Node, element: CType) -> Node:
+        """The length expression of a variable length array: the one child that is not the length
+        of an array inside it; libclang lists those first."""
+        *inner, length = node.expressions() or [node]
+        constants = []
+        while element.shape is Shape.ARRAY and element.inner is not None:
+            constants.append(element.count)
+            element = element.inner
+        if length is node or sorted(map(str, map(self.unit.tree.integer, inner))) != sorted(
+            map(str, constants)
+        ):
+            raise UnsupportedCode("a variable length array of this type")
+        return length
 
     def initialise(self, place: MemoryPlace, node: Node) -> None:
         """Initialise an object in memory; what is not mentioned becomes zero."""
@@ -525,6 +578,11 @@ class FunctionLowering(Calls):
         place = self.temporary_object(ctype, "(compound literal)")
         self.initialise(place, initial)
         return place
+
+
+def _promoted_argument(scalar: Scalar) -> Scalar:
+    """C's default argument promotions."""
+    return F64 if scalar.kind is Kind.FLOAT else promote(scalar)
 
 
 def _message(error: UnsupportedCode) -> str:

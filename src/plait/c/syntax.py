@@ -132,7 +132,10 @@ def strip(node: Node) -> Node:
     return node
 
 
-_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
+# Clang writes `""` between an escape and a digit that would otherwise be part of it.
+_ESCAPE = re.compile(
+    rb'""|\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))'
+)
 _SIMPLE = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11, b"e": 27}
 
 
@@ -147,17 +150,26 @@ def decode_string(spelling: str, width: int) -> bytes:
     while position < len(raw):
         match = _ESCAPE.match(raw, position)
         if match is not None:
-            units.append(_escape_value(match))
+            if match.group() != b'""':
+                units += _units(_escape_value(match), width)
             position = match.end()
             continue
         length = 1
         while position + length < len(raw) and raw[position + length] & 0xC0 == 0x80:
             length += 1
         character = raw[position : position + length].decode("utf-8", "replace")
-        units.append(ord(character))
+        units += _units(ord(character), width)
         position += length
     mask = (1 << (8 * width)) - 1
     return b"".join((unit & mask).to_bytes(width, "little") for unit in units)
+
+
+def _units(value: int, width: int) -> list[int]:
+    """A character in code units: beyond 16 bits UTF-16 needs a surrogate pair."""
+    if width == 2 and value > 0xFFFF:
+        value -= 0x10000
+        return [0xD800 | value >> 10, 0xDC00 | value & 0x3FF]
+    return [value]
 
 
 def _escape_value(match: re.Match[bytes]) -> int:
@@ -171,6 +183,8 @@ def _escape_value(match: re.Match[bytes]) -> int:
 
 
 def _narrow_escape(match: re.Match[bytes]) -> bytes:
+    if match.group() == b'""':
+        return b""
     value = _escape_value(match)
     if match.group(3) is not None or match.group(4) is not None:
         return chr(value).encode("utf-8")

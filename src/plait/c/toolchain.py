@@ -32,7 +32,6 @@ _TOLERANT = (
     "-Wno-return-mismatch",
     "-Wno-implicit-int",
     "-ferror-limit=0",
-    "-fno-builtin",
     "-Ulinux",
     "-Uunix",
     "-Ui386",

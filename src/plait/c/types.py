@@ -86,6 +86,8 @@ class Member:
     type: CType
     bit_offset: int = 0
     bit_width: int | None = None
+    # Adjacent bit-fields are one memory location (C17 3.14): its first byte and the one behind it.
+    location: tuple[int, int] = (0, 0)
 
 
 VOID = CType(Shape.VOID, 0, "void")
@@ -105,6 +107,7 @@ def find_member(record: CType, name: str) -> Member | None:
                     inner.type,
                     inner.bit_offset,
                     inner.bit_width,
+                    (member.offset + inner.location[0], member.offset + inner.location[1]),
                 )
     return None
 
@@ -294,6 +297,7 @@ class TypeTable:
         record.align = max(library.Type_getAlignOf(canonical), 1)
         record.is_union = declaration.kind == 3
         members = []
+        adjacent: list[Member] = []
         for field in library.fields(canonical):
             bits = library.Cursor_getOffsetOfField(field)
             type_ = self.of(field)
@@ -303,10 +307,19 @@ class TypeTable:
             if library.Cursor_isBitField(field):
                 width = library.getFieldDeclBitWidth(field)
                 if width == 0:
+                    adjacent = []
                     continue
-                members.append(Member(name, bits // 8, type_, bits % 8, width))
+                member = Member(name, bits // 8, type_, bits % 8, width)
+                adjacent = [*adjacent, member] if not record.is_union else [member]
+                end = max(
+                    (m.offset * 8 + m.bit_offset + (m.bit_width or 0) + 7) // 8 for m in adjacent
+                )
+                for one in adjacent:
+                    one.location = (adjacent[0].offset, end)
             else:
-                members.append(Member(name, bits // 8, type_))
+                member = Member(name, bits // 8, type_)
+                adjacent = []
+            members.append(member)
         record.fields = tuple(members)
 
     def _function(self, canonical: Type, kind: int, spelling: str) -> CType:

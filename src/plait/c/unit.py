@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
 from plait.c.libclang import Cursor, Library, TranslationUnit
+from plait.c.pretty import assemblies, decayed, for_heads, generic_types, resolved
 from plait.c.syntax import Node, Tree
 from plait.c.types import CType, TypeTable
 from plait.errors import UnsupportedCode
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 _INTERNAL = 2  # CXLinkage_Internal
 _NO_LINKAGE = 1
 _STATIC, _EXTERN = 3, 2  # CX_SC_Static, CX_SC_Extern
+_UNEXPOSED_ATTRIBUTE = 400
+_MEANINGFUL_ATTRIBUTES = ("constructor", "destructor", "cleanup", "alias", "ifunc", "weakref")
 
 
 class Unit:
@@ -40,6 +44,8 @@ class Unit:
         self.size_type: Scalar = U32 if linker.data_model is DataModel.ILP32 else U64
         self.functions: dict[str, Cursor] = {}
         self.variables: dict[str, Cursor] = {}
+        self.constructors: list[str] = []
+        self.destructors: list[str] = []
         self.type_of = self.tree.type_of
         self._files: dict[int, int] = {}
         self._for_parts: dict[int, dict[int, tuple[bool, bool, bool]]] = {}
@@ -53,9 +59,19 @@ class Unit:
         for cursor in library.children(self.parsed.root()):
             if cursor.kind == s.FUNCTION:
                 if library.isCursorDefinition(cursor):
-                    self.functions[library.spelling(cursor)] = cursor
+                    name = library.spelling(cursor)
+                    self.functions[name] = cursor
+                    if not self.is_library:
+                        self._note_start_and_end(name, cursor)
             elif cursor.kind == s.VAR:
                 self._index_variable(cursor)
+
+    def _note_start_and_end(self, name: str, cursor: Cursor) -> None:
+        attributes = self.attributes(cursor, self.library.children(cursor))
+        if "constructor" in attributes:
+            self.constructors.append(name)
+        if "destructor" in attributes:
+            self.destructors.append(name)
 
     def _index_variable(self, cursor: Cursor) -> None:
         """Keep the declaration that says most: initialised, then tentative, then extern."""
@@ -181,7 +197,7 @@ class Unit:
         if known is None:
             loops: list[Node] = []
             _collect(function, s.FOR, loops)
-            heads = _for_heads(self.library.pretty(function.cursor))
+            heads = for_heads(self.library.pretty(function.cursor))
             if len(heads) != len(loops):
                 raise UnsupportedCode("a for statement whose parts libclang does not tell apart")
             known = self._for_parts[key] = {
@@ -199,13 +215,28 @@ class Unit:
         types = self._association_types(node)
         if len(types) != len(candidates):
             raise UnsupportedCode("a _Generic whose choice libclang does not tell")
-        subject = _decayed(self._canonical(controlling))
-        for type_, candidate in zip(types, candidates, strict=True):
-            if self._resolved(type_) == subject:
+        subjects = self._controlling_types(controlling)
+        associations = [None if text == "default" else self._resolved(text) for text in types]
+        for type_, candidate in zip(associations, candidates, strict=True):
+            if type_ in subjects:
                 return candidate
-        if "default" not in types:
-            raise UnsupportedCode("a _Generic whose choice libclang does not tell")
-        return candidates[types.index("default")]
+        # `default` is chosen only if it is certain that nothing else fits.
+        if "default" in types and all(
+            type_ is not None or text == "default"
+            for type_, text in zip(associations, types, strict=True)
+        ):
+            return candidates[types.index("default")]
+        raise UnsupportedCode("a _Generic whose choice libclang does not tell")
+
+    def _controlling_types(self, node: Node) -> set[str]:
+        """The types that fit a controlling expression: an enum also fits its integer type."""
+        raw = self.library.getCanonicalType(self.library.getCursorType(node.cursor))
+        found = {decayed(self.library.type_spelling(raw))}
+        declaration = self.library.getTypeDeclaration(raw)
+        if declaration.kind == s.ENUM:
+            integer = self.library.getEnumDeclIntegerType(declaration)
+            found.add(decayed(self.library.type_spelling(self.library.getCanonicalType(integer))))
+        return found
 
     def _canonical(self, node: Node) -> str:
         found = self.library.getCanonicalType(self.library.getCursorType(node.cursor))
@@ -217,7 +248,7 @@ class Unit:
             return []
         selections: list[Node] = []
         _collect(self.root, s.GENERIC, selections)
-        texts = _generic_texts(self.library.pretty(self.root.cursor))
+        texts = generic_types(self.library.pretty(self.root.cursor))
         if len(texts) != len(selections):
             return []
         wanted = node.cursor.data[1]
@@ -227,8 +258,8 @@ class Unit:
             if item.cursor.data[1] == wanted
         )
 
-    def _resolved(self, type_: str) -> str:
-        """A type name with its typedef replaced."""
+    def _resolved(self, type_: str) -> str | None:
+        """A type name with its typedefs replaced; None if that is not certain to be right."""
         if self._typedefs is None:
             self._typedefs = {
                 self.library.spelling(cursor): self.library.type_spelling(
@@ -237,7 +268,33 @@ class Unit:
                 for cursor in self.library.children(self.parsed.root())
                 if cursor.kind == s.TYPEDEF
             }
-        return self._typedefs.get(type_, type_)
+        hidden: list[Node] = []
+        assert self.root is not None
+        for kind in (s.TYPEDEF, s.STRUCT, s.UNION, s.ENUM):
+            _collect(self.root, kind, hidden)
+        return resolved(type_, self._typedefs, {self.tree.name(item) for item in hidden})
+
+    def assembly(self, node: Node) -> tuple[str, str]:
+        """The template of an asm statement, and the text of its operands."""
+        assert self.root is not None
+        statements: list[Node] = []
+        _collect(self.root, s.ASM, statements)
+        texts = assemblies(self.library.pretty(self.root.cursor))
+        if len(texts) != len(statements):
+            raise UnsupportedCode("inline assembly with effects")
+        wanted = node.cursor.data[1]
+        return next(
+            text
+            for item, text in zip(statements, texts, strict=True)
+            if item.cursor.data[1] == wanted
+        )
+
+    def attributes(self, cursor: Cursor, children: Sequence[Cursor | Node]) -> set[str]:
+        """The names of the attributes of a declaration that change what it means."""
+        if all(child.kind != _UNEXPOSED_ATTRIBUTE for child in children):
+            return set()
+        text = self.library.pretty(cursor).split("{")[0]
+        return {name for name in _MEANINGFUL_ATTRIBUTES if re.search(rf"\b{name}\b", text)}
 
 
 def _collect(node: Node, kind: int, found: list[Node], seen: set[int] | None = None) -> None:
@@ -250,67 +307,3 @@ def _collect(node: Node, kind: int, found: list[Node], seen: set[int] | None = N
             found.append(node)
     for child in node.children:
         _collect(child, kind, found, seen)
-
-
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\bfor \(|[();{}]', re.DOTALL)
-
-
-def _for_heads(text: str) -> list[tuple[bool, bool, bool]]:
-    """For each `for (a; b; c)` of a text, which parts are there."""
-    heads = []
-    for match in _TOKEN.finditer(text):
-        if match.group() == "for (":
-            heads.append(_for_head(text, match.end()))
-    return heads
-
-
-def _generic_texts(text: str) -> list[list[str]]:
-    """For each `_Generic(value, type: ..., ...)` of a text, its types in order."""
-    found = []
-    for match in re.finditer(r"\b_Generic\(", text):
-        items, depth, begin = [], 0, match.end()
-        for token in _GENERIC_TOKEN.finditer(text, match.end()):
-            mark = token.group()
-            if mark in "([{":
-                depth += 1
-            elif mark in ")]}":
-                if depth == 0:
-                    items.append(text[begin : token.start()])
-                    break
-                depth -= 1
-            elif mark == "," and depth == 0:
-                items.append(text[begin : token.start()])
-                begin = token.end()
-        found.append([item.split(":")[0].strip() for item in items[1:]])
-    return found
-
-
-_GENERIC_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[()\[\]{},]', re.DOTALL)
-_QUALIFIERS = re.compile(r"^(?:(?:const|volatile|_Atomic|restrict) )+")
-
-
-def _decayed(type_: str) -> str:
-    """The type of a controlling expression after lvalue conversion."""
-    type_ = _QUALIFIERS.sub("", type_)
-    array = re.fullmatch(r"(.*?) ?\[\d*\]", type_)
-    return f"{array[1]} *" if array else type_
-
-
-def _for_head(text: str, start: int) -> tuple[bool, bool, bool]:
-    depth, parts, begin = 0, [], start
-    for match in _TOKEN.finditer(text, start):
-        token = match.group()
-        if token in "({" or token == "for (":
-            depth += 1
-        elif token in ")}":
-            if depth == 0:
-                parts.append(text[begin : match.start()])
-                break
-            depth -= 1
-        elif token == ";" and depth == 0:
-            parts.append(text[begin : match.start()])
-            begin = match.end()
-    present = [bool(part.strip()) for part in parts]
-    if len(present) != 3:
-        raise UnsupportedCode("a for statement whose parts libclang does not tell apart")
-    return present[0], present[1], present[2]
