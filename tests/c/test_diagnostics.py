@@ -119,3 +119,35 @@ def test_unsupported_code_that_is_not_executed_harms_nobody(tmp_path: Path) -> N
 )
 def test_never_skipped_silently(text: str, tmp_path: Path) -> None:
     assert len(program(tmp_path, text).unsupported) == 1
+
+
+UNDEFINED = {
+    "float that does not fit": "double d = 3e9; int x = d; return x;",
+    "float that does not fit unsigned": "float f = -1.5f; unsigned x = f; return x;",
+    "nan": "double z = 0; int x = z / z; return x;",
+    "atomic division": "_Atomic int a = 1; int z = 0; a /= z; return a;",
+    "atomic shift": "_Atomic int a = 1; int z = 40; a <<= z; return a;",
+    "division": "int z = 0; return 5 % z;",
+    "quotient": "int m = -2147483647 - 1, z = -1; return m / z;",
+    "shift": "int z = -1; return 5 << z;",
+}
+
+
+@pytest.mark.parametrize("body", UNDEFINED.values(), ids=UNDEFINED.keys())
+def test_undefined_arithmetic_has_no_verdict(body: str, tmp_path: Path) -> None:
+    loaded = program(tmp_path, f"int main(void) {{ {body} }}")
+    assert run(loaded, Specification(), seed=1).ending == "undefined behaviour"
+
+
+def test_long_programs_and_deep_expressions(tmp_path: Path) -> None:
+    total = "+".join(["x"] * 3000)
+    both = "&&".join(["x"] * 2000)
+    chain = "".join(f"if (x == {n}) y = {n}; else " for n in range(2000))
+    cases = "".join(f"case {n}: y += {n % 7}; break;" for n in range(3000))
+    table = ",".join(f"{{{n}, {{{n}, &g}}}}" for n in range(3000))
+    text = f"""int g; struct T {{ int n; struct {{ int m; int *p; }} s; }} table[] = {{ {table} }};
+    int main(void) {{ int x = 1, y = 0; y = {total}; if ({both}) y++; {chain} y = 5;
+    switch (y) {{ {cases} default: y = 0; }} return y + table[2999].s.m % 256; }}"""
+    loaded = program(tmp_path, text)
+    assert loaded.unsupported == []
+    assert run(loaded, Specification(), seed=1).status == (1 + 1) + 2999 % 256

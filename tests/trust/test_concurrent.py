@@ -27,7 +27,7 @@ def test_reductions_change_no_verdict(start: int) -> None:
 def test_programs_compile_natively(start: int, tmp_path: object) -> None:
     for seed in range(start, start + 10):
         source = concurrent.generate(seed, features=concurrent.ALL_FEATURES)
-        native.build(concurrent.NATIVE_SHIM + source, str(tmp_path))
+        native.build(native.VERIFIER_SHIM + source, str(tmp_path))
 
 
 def test_seeds_reproduce() -> None:

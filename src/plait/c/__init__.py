@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 
 from plait.c.options import FrontEndOptions
@@ -10,9 +11,13 @@ from plait.errors import Diagnostic, InputError
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 
+_DEEPEST = 100_000
+
 
 def load(files: Sequence[str], options: FrontEndOptions, specification: Specification) -> Program:
     """Read, check and link C files into one program."""
+    # Long chains of operators or of `else if` are deep trees; Python's own frames are cheap.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
     from plait.c import toolchain
     from plait.c.libclang import library
     from plait.c.linker import Linker

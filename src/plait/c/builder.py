@@ -48,9 +48,9 @@ class Builder:
         self.at = 0
         self.emitted = 0
         self.scope = Scope(None)
-        self._jumps: list[tuple[int, Scope, int, Scope | None, str | None, Origin]] = []
-        self._labels: dict[str, tuple[int, Scope]] = {}
-        self._label_locations: dict[str, int] = {}
+        self._jumps: list[tuple[int, Scope, int, Scope | None, int | None, Origin]] = []
+        self._labels: dict[int, tuple[int, Scope]] = {}
+        self._label_locations: dict[int, int] = {}
 
     # Locations and edges
 
@@ -181,17 +181,17 @@ class Builder:
         self._jumps.append((self.at, self.scope, target, scope, None, self.origin))
         self.at = self.location()
 
-    def jump_to_label(self, name: str) -> None:
+    def jump_to_label(self, name: int) -> None:
         self.emit(Skip(self.origin))
         self._jumps.append((self.at, self.scope, -1, None, name, self.origin))
         self.at = self.location()
 
-    def label(self, name: str) -> None:
+    def label(self, name: int) -> None:
         location = self.label_location(name)
         self.start(location)
         self._labels[name] = (location, self.scope)
 
-    def label_location(self, name: str) -> int:
+    def label_location(self, name: int) -> int:
         known = self._label_locations.get(name)
         if known is None:
             known = self._label_locations[name] = self.location()

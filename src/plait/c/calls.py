@@ -122,14 +122,10 @@ class Calls(Atomics):
         return place if place is not None else target
 
     def _argument(self, argument: Node) -> Expr:
-        """The value passed: a struct or union is copied, and the copy's address is passed."""
-        ctype = self.unit.type_of(argument)
-        if ctype.shape is not Shape.RECORD:
+        """The value passed: of a struct or union the address, the callee copies it."""
+        if self.unit.type_of(argument).shape is not Shape.RECORD:
             return self.rvalue(argument)
-        source = self.record(argument)
-        copy = self.temporary_object(ctype)
-        self.copy_record(copy, source)
-        return copy.address
+        return self.record(argument).address
 
     def _variadic_block(self, values: list[tuple[Expr, CType]]) -> Expr:
         """Variable arguments lie one after the other in a block of the caller's frame."""
@@ -221,6 +217,8 @@ class Calls(Atomics):
     ) -> Expr | MemoryPlace | None:
         for argument in arguments:
             self._any_argument(argument)
+        if any(_is_callback(self.unit.type_of(argument)) for argument in arguments):
+            return self._stop(f"not supported: a callback for '{name}', which is not defined", node)
         self.unit.linker.assume_undefined(name)
         return self._any_value(node, f"{name}()", used)
 
@@ -410,6 +408,10 @@ class Calls(Atomics):
         target = self.register(result.scalar)
         self.emit(Call(self.origin, target, linker.entry_name(), tuple(values)))
         return convert(I32, target)
+
+
+def _is_callback(ctype: CType) -> bool:
+    return ctype.is_pointer and ctype.inner is not None and ctype.inner.shape is Shape.FUNCTION
 
 
 def _variadic_size(ctype: CType) -> int:

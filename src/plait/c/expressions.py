@@ -34,6 +34,7 @@ from plait.model.expressions import (
     Register,
     StaticAddress,
     UnaryOp,
+    children,
 )
 from plait.model.types import F64, I32, Kind
 
@@ -58,6 +59,7 @@ _OPERATORS = {
     s.LT: BinaryOp.LT,
     s.LE: BinaryOp.LE,
 }
+_DEEPEST_EXPRESSION = 64
 _STEPS = {s.POST_INC: 1, s.PRE_INC: 1, s.POST_DEC: -1, s.PRE_DEC: -1}
 
 
@@ -139,6 +141,16 @@ class Expressions(Branches):
 
     def rvalue(self, node: Node) -> Expr:
         """The value of a scalar expression, after array and function decay."""
+        self._nesting += 1
+        value = self._rvalue(node)
+        self._nesting -= 1
+        # Keep expressions shallow: everything that reads the model walks them.
+        is_deep = self._nesting > 0 and self._nesting % _DEEPEST_EXPRESSION == 0
+        if is_deep and not self.is_static_context and children(value):
+            return self.temporary(value)
+        return value
+
+    def _rvalue(self, node: Node) -> Expr:
         match node.kind:
             case s.PAREN:
                 return self.rvalue(node.children[0])
@@ -172,9 +184,9 @@ class Expressions(Branches):
             case s.GENERIC:
                 return self.rvalue(self.unit.selected_generic(node))
             case s.LABEL_ADDRESS:
-                name = self.unit.tree.name(node.children[0])
+                label = self.unit.label_of(node.children[0])
                 labels = self.unit.label_values
-                number = labels.setdefault(name, len(labels) + 1)
+                number = labels.setdefault(label, len(labels) + 1)
                 return Const(self.pointer, number)
             case s.MEMBER | s.SUBSCRIPT | s.STRING | s.COMPOUND_LITERAL:
                 return self.read(self.lvalue(node))
@@ -214,7 +226,7 @@ class Expressions(Branches):
             inner = children[0]
             if ctype.scalar is None:
                 return self.rvalue(inner)
-            return convert(ctype.scalar, self.rvalue(inner))
+            return self.checked_conversion(ctype.scalar, self.rvalue(inner))
         if len(children) == 4:
             return self._elvis(children[0], children[3], ctype)
         value = self.unit.tree.integer(node)
@@ -350,6 +362,9 @@ class Expressions(Branches):
         else:
             place = self.record(base)
             address, record = place.address, base_type
+            is_result = strip(base).kind == s.CALL
+            if is_result and self.unit.type_of(node).shape is Shape.ARRAY and self.checks_lifetimes:
+                raise UnsupportedCode("an array inside a function's result, with valid-memsafety")
         assert record is not None
         name = self.unit.tree.name(node)
         if "(" in name:  # the anonymous struct or union on the way to its member
@@ -486,10 +501,14 @@ class Expressions(Branches):
             else:
                 common = usual_arithmetic(source, operand.type)
                 value = convert(common, operand)
-            result = self.arithmetic(
-                _OPERATORS[kind], convert(common, old), value, checked=not place.type.atomic
+            operator = _OPERATORS[kind]
+            if place.type.atomic:
+                # Signed atomic arithmetic wraps (C17 6.5.16.2), and `old` is not known before.
+                self.check_operand(operator, common, value)
+                return convert(scalar, binary(operator, convert(common, old), value))
+            return self.checked_conversion(
+                scalar, self.arithmetic(operator, convert(common, old), value)
             )
-            return convert(scalar, result)
 
         return self._update(place, changed, used=True, old_wanted=False)
 
@@ -536,7 +555,7 @@ class Expressions(Branches):
         source = self.unit.type_of(operand)
         if source.shape is Shape.RECORD:
             raise UnsupportedCode("a cast of a struct or union")
-        return convert(scalar, self.rvalue(operand))
+        return self.checked_conversion(scalar, self.rvalue(operand))
 
     def _sizeof(self, node: Node) -> Expr:
         value = self.unit.tree.integer(node)
@@ -554,3 +573,5 @@ class Expressions(Branches):
         raise UnsupportedCode("sizeof of this variable length array")
 
     vla_sizes: dict[int, Expr]
+    is_static_context: bool
+    _nesting: int = 0

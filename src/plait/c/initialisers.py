@@ -28,6 +28,7 @@ class Leaf:
     node: Node
     bit_offset: int = 0
     bit_width: int | None = None
+    is_repeated: bool = False  # by a range designator
 
 
 @dataclass(slots=True, eq=False)
@@ -46,14 +47,26 @@ class Normaliser:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._union_members: dict[tuple[int, int], str] = {}
+        self._is_ascending = True  # each leaf so far begins behind, or with, the one before it
 
     def _choose_member(self, part: _Part, name: str, found: list[Leaf]) -> None:
         """Initialising another member of a union forgets the one that was initialised before."""
         key = (part.offset, id(part.type))
         if self._union_members.setdefault(key, name) != name:
-            end = part.offset + part.type.size
-            found[:] = [leaf for leaf in found if not part.offset <= leaf.offset < end]
+            self._forget(part, found)
             self._union_members[key] = name
+
+    def _forget(self, part: _Part, found: list[Leaf]) -> None:
+        """Drop the leaves inside a subobject that is initialised again."""
+        if found and found[-1].offset < part.offset and self._is_ascending:
+            return
+        end = part.offset + part.type.size
+        found[:] = [leaf for leaf in found if not part.offset <= leaf.offset < end]
+
+    def _add(self, leaf: Leaf, found: list[Leaf]) -> None:
+        if found and leaf.offset < found[-1].offset:
+            self._is_ascending = False
+        found.append(leaf)
 
     def leaves(self, node: Node, ctype: CType, offset: int = 0) -> list[Leaf]:
         found: list[Leaf] = []
@@ -66,12 +79,11 @@ class Normaliser:
         inner = _unparenthesised(node)
         if ctype.shape in (Shape.ARRAY, Shape.RECORD):
             # It starts the subobject afresh: nothing of an earlier one stays (6.7.9p19).
-            end = part.offset + ctype.size
-            found[:] = [leaf for leaf in found if not part.offset <= leaf.offset < end]
+            self._forget(part, found)
         if inner.kind == s.INIT_LIST:
             if ctype.shape in (Shape.ARRAY, Shape.RECORD):
                 if self._is_braced_string(inner, ctype):
-                    found.append(Leaf(part.offset, ctype, strip(inner.children[0])))
+                    self._add(Leaf(part.offset, ctype, strip(inner.children[0])), found)
                     return
                 self._list(inner, part, found)
                 return
@@ -81,13 +93,13 @@ class Normaliser:
         if ctype.shape is Shape.ARRAY:
             literal = strip(node)
             if literal.kind == s.STRING:
-                found.append(Leaf(part.offset, ctype, literal))
+                self._add(Leaf(part.offset, ctype, literal), found)
                 return
             if literal.kind == s.COMPOUND_LITERAL:
                 self._whole(literal.children[-1], part, found)
                 return
             raise UnsupportedCode("an array initialised by this expression")
-        found.append(Leaf(part.offset, ctype, node, part.bit_offset, part.bit_width))
+        self._add(Leaf(part.offset, ctype, node, part.bit_offset, part.bit_width), found)
 
     def _is_braced_string(self, node: Node, ctype: CType) -> bool:
         if ctype.shape is not Shape.ARRAY or len(node.children) != 1:
@@ -128,8 +140,12 @@ class Normaliser:
                     return position
                 *path, value = item.children
                 levels, targets = self._steps(item, path, part, found)
+                before = len(found)
                 for target in targets:
                     self._whole_or_elided(value, target, found)
+                if len(targets) > 1:
+                    for leaf in found[min(before, len(found)) :]:
+                        leaf.is_repeated = True
                 position += 1
                 for inner, following in reversed(levels[1:]):
                     position = self._fill(items, position, inner, found, False, following)

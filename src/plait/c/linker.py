@@ -16,7 +16,7 @@ from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
 from plait.c.syntax import Node
 from plait.c.tidy import tidy
-from plait.c.types import CType, layout_of
+from plait.c.types import CType, Shape, layout_of
 from plait.c.unit import Unit
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.actions import (
@@ -52,6 +52,7 @@ from plait.model.program import (
 from plait.model.properties import Property, Specification
 
 _LIBRARY = -1
+_ASM_LABEL = 407
 START = "__plait_start"
 
 
@@ -90,13 +91,9 @@ class Linker:
 
     def add(self, path: str, parsed_unit: Unit) -> None:
         self.units.append(parsed_unit)
-        for name, cursor in parsed_unit.functions.items():
-            if parsed_unit.is_internal(cursor):
-                continue
-            other = self._definitions.get(name)
-            if other is not None:
-                raise InputError(self._conflict("function", name, cursor, parsed_unit, other))
-            self._definitions[name] = parsed_unit
+        for name, cursor in list(parsed_unit.functions.items()):
+            if not parsed_unit.is_internal(cursor):
+                self._define_function(name, cursor, parsed_unit)
         for name, cursor in parsed_unit.variables.items():
             if parsed_unit.is_internal(cursor) or not parsed_unit.defines_variable(name):
                 continue
@@ -104,6 +101,20 @@ class Linker:
             if other is not None:
                 raise InputError(self._conflict("variable", name, cursor, parsed_unit, other))
             self._variable_definitions[name] = parsed_unit
+
+    def _define_function(self, name: str, cursor: Cursor, unit: Unit) -> None:
+        other = self._definitions.setdefault(name, unit)
+        if other is unit or unit.is_inline(cursor):
+            return
+        if other.is_inline(other.functions[name]):
+            self._definitions[name] = unit
+        elif unit.is_weak(cursor):
+            del unit.functions[name]
+        elif other.is_weak(other.functions[name]):
+            del other.functions[name]
+            self._definitions[name] = unit
+        else:
+            raise InputError(self._conflict("function", name, cursor, unit, other))
 
     def _conflict(
         self, what: str, name: str, cursor: Cursor, unit: Unit, other: Unit
@@ -146,16 +157,14 @@ class Linker:
 
     # Functions
 
-    def function(self, unit: Unit, name: str, internal: bool, declaration: Cursor) -> str:
+    def function(self, unit: Unit, name: str, declaration: Cursor) -> str:
         """The linked name of the function that `name` means in `unit`."""
         if name in self.error_functions:
             return self._error_function(name)
-        if name in unit.functions and (internal or unit.is_library):
+        if name in unit.functions:
             owner = unit
         elif name in self._definitions:
             owner = self._definitions[name]
-        elif name in unit.functions:  # an inline definition that no other file provides
-            owner = unit
         elif self.has_library_function(name):
             return self.library_function(name)
         else:
@@ -206,6 +215,10 @@ class Linker:
         origin = unit.origin(declaration)
         why = self.unsupported_functions.get(name) or _why_special(unit, declaration)
         result = unit.types.of(declaration).result
+        if why is None and any(
+            _is_callback(item) for item in unit.types.of(declaration).parameters
+        ):
+            why = "it takes a callback and is not defined"
         if why is not None:
             stop = Unsupported(origin, f"'{name}' is not supported: {why}")
             edges = [[Edge(0, stop, -1)]]
@@ -540,8 +553,14 @@ def _stretched(
 
 
 def _why_special(unit: Unit, declaration: Cursor) -> str | None:
+    if any(child.kind == _ASM_LABEL for child in unit.library.children(declaration)):
+        return "an assembler name"
     names = unit.attributes(declaration, unit.library.children(declaration))
     return f"the attribute '{min(names)}'" if names else None
+
+
+def _is_callback(ctype: CType) -> bool:
+    return ctype.is_pointer and ctype.inner is not None and ctype.inner.shape is Shape.FUNCTION
 
 
 def _lines(path: str) -> list[str]:

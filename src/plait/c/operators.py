@@ -25,6 +25,10 @@ class Operators(Places):
 
     checks: frozenset[CheckKind]
 
+    @property
+    def checks_lifetimes(self) -> bool:
+        return CheckKind.VALID_DEREF in self.checks
+
     def copy_record(self, target: MemoryPlace, source: MemoryPlace) -> None:
         if target.type.atomic or source.type.atomic:
             raise UnsupportedCode("an atomic struct or union")
@@ -88,15 +92,45 @@ class Operators(Places):
             offset = unary(UnaryOp.NEG, offset)
         return pointer_add(first, offset)
 
-    def arithmetic(self, op: BinaryOp, left: Expr, right: Expr, checked: bool = True) -> Expr:
+    def arithmetic(self, op: BinaryOp, left: Expr, right: Expr) -> Expr:
         """A binary operator with the checks that make it a total function."""
-        if checked:
-            if op in (BinaryOp.DIV, BinaryOp.REM) and left.type.kind is Kind.INT:
-                self._check_division(left, right)
-            elif op in (BinaryOp.SHL, BinaryOp.SHR):
-                self._check_shift(left, right)
-            self.check_overflow(op, left, right)
+        self.check_operand(op, left.type, right)
+        if op in (BinaryOp.DIV, BinaryOp.REM) and left.type.kind is Kind.INT:
+            self._check_quotient(left, right)
+        self.check_overflow(op, left, right)
         return binary(op, left, right)
+
+    def check_operand(self, op: BinaryOp, left: Scalar, right: Expr) -> None:
+        """What must hold of the right operand alone."""
+        if op in (BinaryOp.DIV, BinaryOp.REM) and left.kind is Kind.INT:
+            if not isinstance(right, Const) or right.value == 0:
+                condition = binary(BinaryOp.NE, right, zero(right.type))
+                self.check(condition, CheckKind.UNDEFINED, "division by zero")
+        elif op in (BinaryOp.SHL, BinaryOp.SHR):
+            count = convert(Scalar(Kind.INT, right.type.bits), right)
+            condition = binary(BinaryOp.LT, count, constant(count.type, left.bits))
+            self.check(condition, CheckKind.UNDEFINED, "shift count out of range")
+
+    def checked_conversion(self, target: Scalar, value: Expr) -> Expr:
+        """A conversion; a floating value must fit an integer type (C17 6.3.1.4)."""
+        source = value.type
+        if source.kind is Kind.FLOAT and target.kind is Kind.INT and not target.is_bool:
+            converted = convert(target, value)
+            if isinstance(converted, Const):
+                return converted
+            below = float(target.minimum - 1)
+            exact = int(below) == target.minimum - 1 and target.bits + 1 < source.bits
+            if exact:
+                lower = binary(BinaryOp.LT, Const(source, below), value)
+            else:
+                lower = binary(BinaryOp.LE, Const(source, float(target.minimum)), value)
+            upper = binary(BinaryOp.LT, value, Const(source, float(target.maximum + 1)))
+            self.check(
+                binary(BinaryOp.AND, lower, upper),
+                CheckKind.UNDEFINED,
+                "a floating value that does not fit the integer type",
+            )
+        return convert(target, value)
 
     def check(self, condition: Expr, kind: CheckKind, message: str) -> None:
         if isinstance(condition, Const) and condition.value:
@@ -104,10 +138,7 @@ class Operators(Places):
         if kind in self.checks:
             self.emit(Check(self.origin, condition, kind, message))
 
-    def _check_division(self, left: Expr, right: Expr) -> None:
-        if not isinstance(right, Const) or right.value == 0:
-            condition = binary(BinaryOp.NE, right, zero(right.type))
-            self.check(condition, CheckKind.UNDEFINED, "division by zero")
+    def _check_quotient(self, left: Expr, right: Expr) -> None:
         if not left.type.signed or (isinstance(right, Const) and right.value != -1):
             return
         overflow = binary(
@@ -117,11 +148,6 @@ class Operators(Places):
         )
         kind = CheckKind.OVERFLOW if CheckKind.OVERFLOW in self.checks else CheckKind.UNDEFINED
         self.check(negation(overflow), kind, "the quotient is not representable")
-
-    def _check_shift(self, left: Expr, right: Expr) -> None:
-        count = convert(Scalar(Kind.INT, right.type.bits), right)
-        condition = binary(BinaryOp.LT, count, constant(count.type, left.type.bits))
-        self.check(condition, CheckKind.UNDEFINED, "shift count out of range")
 
     def check_overflow(self, op: BinaryOp, left: Expr, right: Expr) -> None:
         """The exact result must be representable (only where the property asks for it)."""

@@ -19,3 +19,4 @@ class FrontEndOptions:
     compile_commands: str | None = None
     system_headers: bool = True
     spurious_wakeups: bool = True
+    compiler_flags: tuple[str, ...] = ()  # others that change what the source means

@@ -101,6 +101,10 @@ class FunctionLowering(Calls):
         for item in moved:
             if item is not None:
                 place, value = item
+                if place.type.shape is Shape.RECORD:
+                    assert isinstance(place, MemoryPlace)
+                    self.copy_record(place, MemoryPlace(value, place.type))
+                    continue
                 if isinstance(place, RegisterPlace):
                     declared = place.register
                     place.register = self.register(
@@ -124,9 +128,11 @@ class FunctionLowering(Calls):
         name = self.unit.tree.name(node)
         key = node.cursor.data[0] or 0
         if ctype.shape is Shape.RECORD:
-            register = self.register(self.pointer, name, f"{ctype.spelling} *")
-            self.locals[key] = MemoryPlace(register, ctype)
-            return None
+            source = self.register(self.pointer, name, f"{ctype.spelling} *")
+            slot = self.slot(name, layout_of(ctype), ctype.spelling)
+            place = MemoryPlace(self.slot_address(slot), ctype)
+            self.locals[key] = place
+            return place, source
         if ctype.shape in (Shape.ARRAY, Shape.VARIABLE_ARRAY, Shape.FUNCTION):
             register = self.register(self.pointer, name, ctype.spelling)
         else:
@@ -206,7 +212,7 @@ class FunctionLowering(Calls):
             self.leave_scope(opened)
             return
         outer, scope = self.origin, self.scope
-        first = len(self.edges)
+        first, nesting = len(self.edges), self._nesting
         depths = len(self._breaks), len(self._continues), len(self._switches)
         self.origin = self.unit.origin(node.cursor)
         try:
@@ -215,7 +221,7 @@ class FunctionLowering(Calls):
             # What was begun inside the statement is left without a way on.
             stop = Unsupported(self.unit.origin(node.cursor), _message(error))
             self._unfinished.update(dict.fromkeys(range(first, len(self.edges)), stop))
-            self.scope = scope
+            self.scope, self._nesting = scope, nesting
             del self._breaks[depths[0] :]
             del self._continues[depths[1] :]
             del self._switches[depths[2] :]
@@ -244,10 +250,10 @@ class FunctionLowering(Calls):
             case s.DEFAULT:
                 self._case(None, None, children[-1])
             case s.LABEL:
-                self.label(self.unit.tree.name(node))
+                self.label(node.cursor.data[1] or 0)
                 self.statement(children[-1])
             case s.GOTO:
-                self.jump_to_label(self.unit.tree.name(children[0]))
+                self.jump_to_label(self.unit.label_of(children[0]))
             case s.INDIRECT_GOTO:
                 target = self.rvalue(children[0])
                 self.emit(Skip(self.origin))
@@ -277,13 +283,22 @@ class FunctionLowering(Calls):
         otherwise = self.location() if len(children) > 2 else after
         self._condition(children[0], then, otherwise)
         self.at = then
-        self.statement(children[1])
+        self._substatement(children[1])
         self.connect(after)
         if len(children) > 2:
             self.at = otherwise
-            self.statement(children[2])
+            self._substatement(children[2])
             self.connect(after)
         self.at = after
+
+    def _substatement(self, node: Node) -> None:
+        """A branch or loop body is a block of its own, with or without braces (C17 6.8.4)."""
+        if node.kind == s.COMPOUND:
+            self.statement(node)
+            return
+        opened = self.enter_scope()
+        self.statement(node)
+        self.leave_scope(opened)
 
     def _condition(self, node: Node, then: int, otherwise: int) -> None:
         outer = self.origin
@@ -294,7 +309,7 @@ class FunctionLowering(Calls):
     def _loop_body(self, body: Node, leave: int, again: int) -> None:
         self._breaks.append((leave, self.scope))
         self._continues.append((again, self.scope))
-        self.statement(body)
+        self._substatement(body)
         self._breaks.pop()
         self._continues.pop()
 
@@ -350,7 +365,7 @@ class FunctionLowering(Calls):
         self.connect(after)
         self._breaks.pop()
         self._switches.pop()
-        none_of: Expr = TRUE
+        others: list[Expr] = []
         default: tuple[int, Scope] = (after, scope)
         for low, high, location, inner in cases:
             if low is None:
@@ -361,13 +376,10 @@ class FunctionLowering(Calls):
             self.edge(head, Guard(self.origin, chosen), self.at)
             self.scope = scope
             self.jump(location, inner)
-            none_of = conditional(negation(chosen), none_of, Const(chosen.type, 0))
+            others.append(negation(chosen))
         self.at = self.location()
-        self.edge(
-            head,
-            Skip(self.origin) if none_of is TRUE else Guard(self.origin, truth(none_of)),
-            self.at,
-        )
+        none_of = Guard(self.origin, _all_of(others)) if others else Skip(self.origin)
+        self.edge(head, none_of, self.at)
         self.jump(*default)
         self.scope = scope
         self.at = after
@@ -424,7 +436,7 @@ class FunctionLowering(Calls):
 
     def _write_indirect_jumps(self) -> None:
         for source, scope, value in self._indirect_jumps:
-            none_of: Expr = TRUE
+            others: list[Expr] = []
             for label, number in self.unit.label_values.items():
                 chosen = binary(BinaryOp.EQ, value, Const(self.pointer, number))
                 self.at = self.location()
@@ -432,10 +444,10 @@ class FunctionLowering(Calls):
                 self.scope, outer = scope, self.scope
                 self.jump_to_label(label)
                 self.scope = outer
-                none_of = conditional(negation(chosen), none_of, Const(chosen.type, 0))
+                others.append(negation(chosen))
             self.at = self.location()
-            otherwise = Skip(self.origin) if none_of is TRUE else Guard(self.origin, truth(none_of))
-            self.edge(source, otherwise, self.at)
+            none_of = Guard(self.origin, _all_of(others)) if others else Skip(self.origin)
+            self.edge(source, none_of, self.at)
             message = "a computed goto to no label"
             self.emit(Check(self.origin, Const(TRUE.type, 0), CheckKind.UNDEFINED, message))
             self.finish(EndThread(self.origin))
@@ -444,6 +456,8 @@ class FunctionLowering(Calls):
 
     def _declaration(self, node: Node) -> None:
         if node.kind != s.VAR:
+            if node.kind == _UNEXPOSED_DECLARATION and not node.children:
+                return  # __label__
             if node.kind not in (s.STRUCT, s.UNION, s.ENUM, s.TYPEDEF, s.FUNCTION, s.STATIC_ASSERT):
                 raise UnsupportedCode(f"a declaration of this kind (clang cursor {node.kind})")
             return
@@ -488,6 +502,9 @@ class FunctionLowering(Calls):
     def _variable_array(self, node: Node, ctype: CType, name: str, key: int) -> None:
         element = ctype.inner
         assert element is not None
+        if self.checks_lifetimes:
+            # Its life ends with its block, but the model keeps it until the function returns.
+            raise UnsupportedCode("a variable length array, with valid-memsafety")
         if element.shape is Shape.VARIABLE_ARRAY:
             raise UnsupportedCode("a multi-dimensional variable length array")
         count = self.rvalue(self._length_of(node, element))
@@ -524,17 +541,21 @@ class FunctionLowering(Calls):
         leaves = Normaliser(self.unit).leaves(node, ctype)
         if not _covers(leaves, ctype):
             self.clear(place.address, ctype)
+        values: dict[int, Expr] = {}
         for leaf in leaves:
-            self._initialise_leaf(place.address, leaf)
+            self._initialise_leaf(place.address, leaf, values)
 
-    def _initialise_leaf(self, base: Expr, leaf: Leaf) -> None:
+    def _initialise_leaf(self, base: Expr, leaf: Leaf, values: dict[int, Expr]) -> None:
+        """`values` has what was computed for a range designator: it is evaluated once."""
         where = pointer_add(base, Const(self.data_model.offset_type, leaf.offset))
         if leaf.node.kind == s.STRING and leaf.type.shape is Shape.ARRAY:
             self._initialise_string(where, leaf)
         elif leaf.type.shape is Shape.RECORD:
             self.copy_record(MemoryPlace(where, leaf.type), self.record(leaf.node))
         else:
-            value = self._scalar_initialiser(leaf.node, leaf.type)
+            value = values.get(id(leaf.node)) or self._scalar_initialiser(leaf.node, leaf.type)
+            if leaf.is_repeated:
+                value = values.setdefault(id(leaf.node), self.stable(value))
             self.write(MemoryPlace(where, leaf.type, leaf.bit_offset, leaf.bit_width), value)
 
     def _initialise_string(self, where: Expr, leaf: Leaf) -> None:
@@ -580,6 +601,17 @@ class FunctionLowering(Calls):
         return place
 
 
+def _all_of(conditions: list[Expr]) -> Expr:
+    """The conjunction of truth values, as a balanced tree."""
+    while len(conditions) > 1:
+        pairs = [conditions[index : index + 2] for index in range(0, len(conditions), 2)]
+        conditions = [
+            pair[0] if len(pair) == 1 else conditional(pair[0], pair[1], Const(TRUE.type, 0))
+            for pair in pairs
+        ]
+    return truth(conditions[0])
+
+
 def _promoted_argument(scalar: Scalar) -> Scalar:
     """C's default argument promotions."""
     return F64 if scalar.kind is Kind.FLOAT else promote(scalar)
@@ -605,3 +637,4 @@ def _covers(leaves: list[Leaf], ctype: CType) -> bool:
 
 
 _EXTERN, _STATIC = 2, 3
+_UNEXPOSED_DECLARATION = 1

@@ -58,8 +58,9 @@ class StaticContents:
 
     def _put(self, offset: int, contents: bytes) -> None:
         self.data[offset : offset + len(contents)] = contents
-        end = offset + len(contents)
-        self.relocations = [r for r in self.relocations if not offset <= r.offset < end]
+        if self.relocations and self.relocations[-1].offset >= offset:
+            end = offset + len(contents)
+            self.relocations = [r for r in self.relocations if not offset <= r.offset < end]
 
     def _scalar(self, leaf: Leaf) -> None:
         scalar = leaf.type.require_scalar()
@@ -74,6 +75,8 @@ class StaticContents:
             addend = expr.offset if isinstance(expr, StaticAddress) else 0
             self._put(leaf.offset, bytes(scalar.size))
             self.relocations.append(Relocation(leaf.offset, target, addend))
+            if len(self.relocations) > 1 and self.relocations[-2].offset > leaf.offset:
+                self.relocations.sort(key=lambda relocation: relocation.offset)
             return
         number = self._integer(expr, leaf)
         if leaf.bit_width is None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+from dataclasses import replace
 
 from plait.c.options import FrontEndOptions
 from plait.errors import Diagnostic, InputError
@@ -49,7 +50,7 @@ _FLOATS_OF_GCC = (
 def flags(path: str, options: FrontEndOptions, resource_dir: str | None) -> list[str]:
     """Arguments for one file of the user's."""
     found = _common(options.data_model, resource_dir)
-    found += [f"-std={options.std}", f"-I{OVERRIDE_HEADERS}"]
+    found += [f"-std={options.std}", *options.compiler_flags, f"-I{OVERRIDE_HEADERS}"]
     found += [f"-I{directory}" for directory in options.include_dirs]
     found += [f"-D{definition}" for definition in options.defines]
     found += [f"-U{name}" for name in options.undefines]
@@ -143,36 +144,51 @@ def _entry(entry: dict[str, object]) -> tuple[str, list[str]]:
     return name, [f"-working-directory={directory}", *arguments[1:]]
 
 
+_DIRECTORY_FLAGS = ("-isystem", "-iquote", "-idirafter")
+_MEANINGFUL_FLAGS = re.compile(
+    r"-f(?:un)?signed-(?:char|bitfields)|-fshort-enums|-fpack-struct.*|-fms-extensions|-ansi"
+    r"|-fshort-wchar|-fplan9-extensions|-fgnu89-inline"
+)
+
+
 def _with_arguments(name: str, arguments: list[str], options: FrontEndOptions) -> FrontEndOptions:
     """Options extended by those flags of a compiler command that decide what a file means."""
     include_dirs = list(options.include_dirs)
     defines, undefines = list(options.defines), list(options.undefines)
-    force_includes = list(options.force_includes)
+    force_includes, flags = list(options.force_includes), list(options.compiler_flags)
     std = options.std
     directory = arguments[0].split("=", 1)[1]
     pending = iter(arguments[1:])
     for argument in pending:
-        for flag, target in (("-I", include_dirs), ("-D", defines), ("-U", undefines)):
-            if argument.startswith(flag):
-                value = argument[2:] or next(pending, "")
-                target.append(os.path.join(directory, value) if flag == "-I" else value)
-                break
-        else:
-            if argument in ("-isystem", "-iquote"):
-                include_dirs.append(os.path.join(directory, next(pending, "")))
-            elif argument == "-include":
-                force_includes.append(os.path.join(directory, next(pending, "")))
-            elif argument.startswith("-std="):
-                std = argument[5:]
-    return FrontEndOptions(
-        tuple(include_dirs),
-        tuple(defines),
-        tuple(undefines),
-        tuple(force_includes),
-        std,
-        options.data_model,
-        options.entry,
-        None,
-        options.system_headers,
-        options.spurious_wakeups,
+        if argument.startswith("-I"):
+            include_dirs.append(os.path.join(directory, argument[2:] or next(pending, "")))
+        elif argument.startswith("-D"):
+            defines.append(argument[2:] or next(pending, ""))
+        elif argument.startswith("-U"):
+            undefines.append(argument[2:] or next(pending, ""))
+        elif argument in _DIRECTORY_FLAGS:
+            include_dirs.append(os.path.join(directory, next(pending, "")))
+        elif argument in ("-include", "-imacros"):
+            force_includes.append(os.path.join(directory, next(pending, "")))
+        elif argument.startswith("-std="):
+            std = argument[5:]
+        elif _MEANINGFUL_FLAGS.fullmatch(argument):
+            flags.append(argument)
+        elif argument in ("-m32", "-m64"):
+            model = DataModel.ILP32 if argument == "-m32" else DataModel.LP64
+            if model is not options.data_model:
+                raise InputError(
+                    f"{name} is compiled with {argument}: say --data-model {model.value}"
+                )
+        elif argument.startswith("@"):
+            raise InputError(f"{name}: a compiler command with {argument} is not supported")
+    return replace(
+        options,
+        include_dirs=tuple(include_dirs),
+        defines=tuple(defines),
+        undefines=tuple(undefines),
+        force_includes=tuple(force_includes),
+        std=std,
+        compile_commands=None,
+        compiler_flags=tuple(flags),
     )

@@ -24,7 +24,15 @@ _INTERNAL = 2  # CXLinkage_Internal
 _NO_LINKAGE = 1
 _STATIC, _EXTERN = 3, 2  # CX_SC_Static, CX_SC_Extern
 _UNEXPOSED_ATTRIBUTE = 400
-_MEANINGFUL_ATTRIBUTES = ("constructor", "destructor", "cleanup", "alias", "ifunc", "weakref")
+_MEANINGFUL_ATTRIBUTES = (
+    "constructor",
+    "destructor",
+    "cleanup",
+    "alias",
+    "ifunc",
+    "weakref",
+    "weak",
+)
 
 
 class Unit:
@@ -50,7 +58,7 @@ class Unit:
         self._files: dict[int, int] = {}
         self._for_parts: dict[int, dict[int, tuple[bool, bool, bool]]] = {}
         self._typedefs: dict[str, str] | None = None
-        self.label_values: dict[str, int] = {}  # labels whose address the function takes
+        self.label_values: dict[int, int] = {}  # labels whose address the function takes
         self.root: Node | None = None  # the declaration that is being lowered
         self._index()
 
@@ -92,13 +100,17 @@ class Unit:
     def is_internal(self, cursor: Cursor) -> bool:
         return bool(self.library.getCursorLinkage(cursor) == _INTERNAL)
 
+    def is_inline(self, cursor: Cursor) -> bool:
+        return bool(self.library.Cursor_isFunctionInlined(cursor))
+
+    def is_weak(self, cursor: Cursor) -> bool:
+        return "weak" in self.attributes(cursor, self.library.children(cursor))
+
     # Names that lowering refers to
 
     def function_name(self, declaration: Cursor) -> str:
         """The linked name of a function; asking for it makes it part of the program."""
-        name = self.library.spelling(declaration)
-        internal = self.is_internal(declaration)
-        return self.linker.function(self, name, internal, declaration)
+        return self.linker.function(self, self.library.spelling(declaration), declaration)
 
     def is_defined(self, name: str, declaration: Cursor) -> bool:
         """Whether the user's sources define this function."""
@@ -126,6 +138,10 @@ class Unit:
 
     def anonymous_object(self, node: Node, ctype: CType) -> StaticObject:
         return self.linker.anonymous_object(self, node, ctype)
+
+    def label_of(self, reference: Node) -> int:
+        """The identity of the label that a goto or `&&` names; __label__ lets names repeat."""
+        return self.library.getCursorReferenced(reference.cursor).data[1] or 0
 
     def initialiser(self, node: Node) -> Node | None:
         """The initialiser of a variable: libclang knows it, children alone do not tell."""

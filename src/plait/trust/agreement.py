@@ -21,7 +21,7 @@ from plait.semantics.run import run
 from plait.semantics.visibility import Visibility
 from plait.trust import concurrent
 from plait.trust.interpreted import source_file
-from plait.trust.outcomes import DEADLOCK, NotEnumerable, outcomes
+from plait.trust.outcomes import NotEnumerable, outcomes
 
 MOST_STATES = 20_000
 PROPERTIES = (Property.ASSERTIONS, Property.NO_DATA_RACE, Property.NO_DEADLOCK)
@@ -167,6 +167,3 @@ def _check_outcomes(
     if plain != reduced:
         return f"outputs {sorted(reduced)} with the sharing analysis, {sorted(plain)} without"
     return ""
-
-
-__all__ = ["DEADLOCK", "Agreement", "by_sharing", "check_seed", "check_source", "disagrees"]

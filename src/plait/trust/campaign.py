@@ -59,9 +59,7 @@ def _progress(row: Row, total: int) -> None:
         print(file=sys.stderr)
 
 
-def compare_sequential(
-    name: str, subjects: list[compare.Subject], settings: Settings
-) -> Row:
+def compare_sequential(name: str, subjects: list[compare.Subject], settings: Settings) -> Row:
     row = Row(name)
     started = time.monotonic()
     skips: Counter[str] = Counter()
@@ -107,9 +105,7 @@ def compare_concurrent(count: int, settings: Settings) -> Row:
 
 
 def _shrink_concurrent(seed: int, settings: Settings) -> str:
-    small = shrink(
-        concurrent.generate(seed), agreement.disagrees, seconds=settings.shrink_seconds
-    )
+    small = shrink(concurrent.generate(seed), agreement.disagrees, seconds=settings.shrink_seconds)
     os.makedirs(settings.keep, exist_ok=True)
     path = os.path.join(settings.keep, f"concurrent-{seed}.c")
     with open(path, "w", encoding="utf-8") as file:
@@ -139,8 +135,7 @@ def compare_threads(directory: str, runs: int, settings: Settings) -> Row:
     row = Row("pthread outcomes")
     started = time.monotonic()
     tasks = [
-        Scenario(name, source, runs)
-        for name, source in native_threads.scenarios(directory).items()
+        Scenario(name, source, runs) for name, source in native_threads.scenarios(directory).items()
     ]
     seen = possible = 0
     # One at a time: scenarios are about timing.
@@ -186,7 +181,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=12, help="the largest sequential program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--shrink-seconds", type=float, default=90, metavar="S")
-    parser.add_argument("--keep", default="disagreements", metavar="DIR")
+    parser.add_argument("--keep", default="out/disagreements", metavar="DIR")
     options = parser.parse_args(arguments)
     settings = Settings(options.jobs, options.keep, options.shrink_seconds, options.seed)
     rows = list(_rows(options, settings))

@@ -70,9 +70,7 @@ def expected(subject: Subject, source: str, timeout: float = 10) -> Run:
 def difference(subject: Subject, source: str, wanted: Run) -> str:
     """How plait's run of the source differs from the native one; empty if it does not."""
     try:
-        found = interpret(
-            source, data_model=subject.data_model, include_dirs=subject.include_dirs
-        )
+        found = interpret(source, data_model=subject.data_model, include_dirs=subject.include_dirs)
     except PlaitError as error:
         return f"plait rejects the program: {error}"
     except Exception as error:  # a crash is what this tool looks for
@@ -172,7 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data-model", choices=["LP64", "ILP32"], default="LP64")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--shrink-seconds", type=float, default=90)
-    parser.add_argument("--keep", default="disagreements", metavar="DIR",
+    parser.add_argument("--keep", default="out/disagreements", metavar="DIR",
                         help="where the smallest programs go")  # fmt: skip
     options = parser.parse_args(arguments)
     data_model = DataModel(options.data_model)
@@ -182,9 +180,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not native.supports(data_model):
         print(f"SKIPPED: gcc cannot build {data_model.value} programs here", file=sys.stderr)
         return 0
-    subjects = subjects_of(
-        options.count, options.seed, options.size, data_model, options.csmith
-    )
+    subjects = subjects_of(options.count, options.seed, options.size, data_model, options.csmith)
     return _run(subjects, options.jobs, options.keep, options.shrink_seconds)
 
 

@@ -53,21 +53,6 @@ extern void __VERIFIER_assume(int);
 extern _Bool __VERIFIER_nondet_bool(void);
 extern int __VERIFIER_nondet_int(void);
 """
-# What a native build needs besides: the sections as one recursive lock, inputs at random.
-NATIVE_SHIM = """\
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <stdlib.h>
-static pthread_mutex_t shim_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-void __VERIFIER_atomic_begin(void) { pthread_mutex_lock(&shim_lock); }
-void __VERIFIER_atomic_end(void) { pthread_mutex_unlock(&shim_lock); }
-void __VERIFIER_assume(int condition) { if (!condition) exit(0); }
-_Bool __VERIFIER_nondet_bool(void) { return rand() & 1; }
-int __VERIFIER_nondet_int(void) { return rand(); }
-unsigned __VERIFIER_nondet_uint(void) { return rand(); }
-char __VERIFIER_nondet_char(void) { return rand(); }
-void reach_error(void) { abort(); }
-"""
 _TYPES = ("int", "int", "int", "unsigned", "short", "unsigned char", "signed char", "long",
           "_Bool", "unsigned long long", "volatile int")  # fmt: skip
 _ATOMIC_TYPES = ("int", "unsigned", "short", "unsigned char", "long", "_Bool", "long long")

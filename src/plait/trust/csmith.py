@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import shutil
 import subprocess
+import tempfile
 from functools import cache
 
 from plait.trust.native import NativeError
@@ -21,6 +22,8 @@ OPTIONS = (
     "--max-pointer-depth", "3",
     "--float",
 )  # fmt: skip
+
+
 @cache
 def include_dir() -> str | None:
     for path in (*sorted(glob.glob("/usr/include/csmith*")), "/usr/local/include/csmith"):
@@ -38,7 +41,11 @@ def generate(seed: int) -> str:
     """The program that csmith makes for a seed."""
     command = ["csmith", "--seed", str(seed + 1), *OPTIONS]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        # It leaves a file behind in the directory that it runs in.
+        with tempfile.TemporaryDirectory(prefix="plait-trust-") as directory:
+            done = subprocess.run(
+                command, cwd=directory, capture_output=True, text=True, timeout=60, check=False
+            )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NativeError(f"csmith: {error}") from error
     if done.returncode != 0:

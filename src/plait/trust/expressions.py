@@ -338,9 +338,12 @@ class Expressions:
             return f"({self.pure(depth - 1)} ? {self.floating(depth - 1)} : {self.floating(0)})"
         if dice.chance(15):
             # An integer operand is converted by the usual arithmetic conversions.
-            return f"({self.floating(depth - 1)} {dice.pick('+-*')} {self.pure(depth - 1)})"
+            return f"({self.pure(depth - 1)} {dice.pick('+-*')} {self.floating(depth - 1)})"
         operator = dice.pick(("+", "-", "*", "/"))
-        return f"({self.floating(depth - 1)} {operator} {self.floating(depth - 1)})"
+        left = self.floating(depth - 1)
+        if operator == "-" and left in ("0.0", "-0.0"):
+            operator = "+"  # gcc 12 makes -x of 0.0 - x where x comes from an integer: -0.0 for 0
+        return f"({left} {operator} {self.floating(depth - 1)})"
 
     # ---- values of any type -------------------------------------------------------------------
 
@@ -470,7 +473,9 @@ class Expressions:
             return self.pure(depth)
         if not isinstance(place.type, IntType):
             raise AssertionError(place)
-        cast = f"({spell(place.type)})" if place.wide else ""
+        # Whether the value of an assignment or of ++ still is a bit-field that is promoted to int
+        # differs between gcc and clang.
+        cast = "" if place.width is None else f"({spell(place.type)})"
         if effectful:
             return f"({cast}({place.text} = {self.effect(depth - 1)}))"
         if rule < 4:
@@ -495,8 +500,11 @@ class Expressions:
             mask = 31 if place.width is not None else type_.shift
             return f"{place.text} {operator} (({self.pure(depth)}) & {mask})"
         if operator in ("/=", "%="):
-            if operator == "/=" and "floats" in self.context.features and type_.shift < 127 and (
-                dice.chance(20)
+            if (
+                operator == "/="
+                and "floats" in self.context.features
+                and type_.shift < 127
+                and (dice.chance(20))
             ):
                 return f"{place.text} /= {dice.pick(('2.5', '1.25f', '3.0'))}"
             return f"{place.text} {operator} {self.divisor(self.pure(depth))}"
@@ -542,4 +550,3 @@ class Expressions:
                 middle = " ".join(self.statement_body())
             last = self.pure(depth)
         return f"({{ {declare(type_, name)} = {first}; {middle} {last}; }})"
-

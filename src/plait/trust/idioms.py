@@ -159,7 +159,7 @@ def _strings(s: Statements) -> list[str]:
         f"mix(strchr(buffer, '{s.dice.pick('abcx')}') != NULL);",
         f"strncpy(buffer, t, 8); buffer[8] = 0; mix((u64)buffer[{s.dice.below(8)}]);",
         'char copy[] = "copy", fit[4] = "four"; copy[1] ^= 1; mix(sizeof copy + sizeof fit);',
-        "mix((u64)copy[1]); mix((u64)fit[3]); mix(strcmp(copy, \"copy\") != 0);",
+        'mix((u64)copy[1]); mix((u64)fit[3]); mix(strcmp(copy, "copy") != 0);',
         'const char *names[] = { "zero", "one", [3] = "three" }; mix(names[2] == NULL);',
         f"mix((u64)names[{s.dice.pick((0, 1, 3))}][1]); mix(sizeof names / sizeof *names);",
     ]
@@ -322,7 +322,7 @@ def _compound_literals(s: Statements) -> list[str]:
 def _anonymous(s: Statements) -> list[str]:
     return [
         "struct { int tag; union { unsigned u; struct { short low, high; }; }; char tail[3]; }",
-        f"    a = {{ .u = {_value(s, 1)}, .tail = \"xy\" }}, b = {{ 3 }}, *p = &a;",
+        f'    a = {{ .u = {_value(s, 1)}, .tail = "xy" }}, b = {{ 3 }}, *p = &a;',
         f"a.high = {_value(s, 1)}; p->tag--; b = *p; b.low ^= 3; mix(b.u); mix((u64)a.low);",
         "mix((u64)b.tag); mix((u64)p->tail[1]); mix(a.u == b.u); mix(sizeof a);",
     ]

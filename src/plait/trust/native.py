@@ -40,6 +40,21 @@ STRICT = (
 _ALWAYS = ("-std=gnu17", "-ffp-contract=off")
 _MACHINE = {DataModel.LP64: ("-m64",), DataModel.ILP32: ("-m32", "-msse2", "-mfpmath=sse")}
 _LIMITS = 'ulimit -t 20; ulimit -c 0; ulimit -f 100000; exec "$0" "$@"'
+# What programs with __VERIFIER functions need: sections as one recursive lock, random inputs.
+VERIFIER_SHIM = """\
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t shim_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+void __VERIFIER_atomic_begin(void) { pthread_mutex_lock(&shim_lock); }
+void __VERIFIER_atomic_end(void) { pthread_mutex_unlock(&shim_lock); }
+void __VERIFIER_assume(int condition) { if (!condition) exit(0); }
+_Bool __VERIFIER_nondet_bool(void) { return rand() & 1; }
+int __VERIFIER_nondet_int(void) { return rand(); }
+unsigned __VERIFIER_nondet_uint(void) { return rand(); }
+char __VERIFIER_nondet_char(void) { return rand(); }
+void reach_error(void) { abort(); }
+"""
 
 
 class NativeError(PlaitError):
@@ -66,7 +81,7 @@ def supports(data_model: DataModel) -> bool:
     if compiler() is None:
         return False
     try:
-        source = "#include <stdio.h>\nint main(void) { puts(\"yes\"); return 0; }\n"
+        source = '#include <stdio.h>\nint main(void) { puts("yes"); return 0; }\n'
         return compile_and_run(source, data_model=data_model).output == "yes\n"
     except NativeError:
         return False
