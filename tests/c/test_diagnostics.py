@@ -151,3 +151,20 @@ def test_long_programs_and_deep_expressions(tmp_path: Path) -> None:
     loaded = program(tmp_path, text)
     assert loaded.unsupported == []
     assert run(loaded, Specification(), seed=1).status == (1 + 1) + 2999 % 256
+
+
+NO_VERDICT = {
+    "an initialiser that cannot be evaluated": "struct { int a; long double l; int b; } s = {1, 2.0L, 3}; int main(void) { return s.b; }",
+    "a vector": "typedef int v4 __attribute__((vector_size(16))); struct { v4 v; int k; } s = {{1, 2, 3, 4}, 7}; int main(void) { return s.k; }",
+    "a 128-bit constant": "static __int128 g = (__int128)(1e20 * 10); int main(void) { return (int)(g >> 64); }",
+    "the right side of &&": "int c; double x; int bad(void) { return 1 / c; } int main(void) { int r = c && (bad() && x > 1.0L); return r; }",
+    "one side of ?:": "int c; double x; int bad(void) { return 1 / c; } int main(void) { int r = c ? bad() + (x > 1.0L) : 3; return r; }",
+    "a callback": "void other(void (*f)(void)); void f(void) {} int main(void) { other(f); return 0; }",
+}
+
+
+@pytest.mark.parametrize("text", NO_VERDICT.values(), ids=NO_VERDICT.keys())
+def test_no_execution_gets_past_what_is_not_supported(text: str, tmp_path: Path) -> None:
+    loaded = program(tmp_path, text)
+    assert loaded.unsupported
+    assert run(loaded, Specification(), seed=1).ending == "unsupported"

@@ -217,10 +217,9 @@ def test_a_full_disk_does_not_hide_the_verdict(capsys: pytest.CaptureFixture[str
 
 def test_deadlocks_are_explored_apart_from_spurious_wakeups() -> None:
     whole = from_names(["no-deadlock", "assertions", "no-data-race"])
-    first, second = parts(whole, spurious_wakeups=True)
+    first, second = parts(whole)
     assert first.properties == {Property.ASSERTIONS, Property.NO_DATA_RACE}
     assert second.properties == {Property.NO_DEADLOCK}
-    assert parts(whole, spurious_wakeups=False) == [whole]
 
 
 def test_run_is_repeatable(capsys: pytest.CaptureFixture[str]) -> None:

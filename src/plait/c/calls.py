@@ -383,9 +383,6 @@ class Calls(Atomics):
         linker = self.unit.linker
         for function in linker.start_functions():
             self.emit(Call(self.origin, None, function, ()))
-        for function, origin in linker.end_functions():
-            message = f"not supported: the attribute 'destructor' of '{function}'"
-            self.emit(Unsupported(origin, message))
         name, function_type = linker.entry_function()
         values: list[Expr] = []
         for position, parameter in enumerate(function_type.parameters):

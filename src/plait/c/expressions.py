@@ -195,7 +195,8 @@ class Expressions(Branches):
         value = self.unit.tree.integer(node)
         scalar = self.unit.type_of(node).scalar
         if value is not None and scalar is not None and scalar.kind is not Kind.FLOAT:
-            return constant(scalar, value)
+            if scalar.bits <= 64:  # libclang cuts larger ones
+                return constant(scalar, value)
         raise self._unsupported(node)
 
     def _unsupported(self, node: Node) -> UnsupportedCode:
@@ -233,7 +234,8 @@ class Expressions(Branches):
         if value is not None and ctype.scalar is not None:
             if ctype.scalar.kind is Kind.FLOAT:
                 return Const(ctype.scalar, self.unit.tree.floating(node))
-            return constant(ctype.scalar, value)
+            if ctype.scalar.bits <= 64:
+                return constant(ctype.scalar, value)
         if len(children) == 3:  # __builtin_choose_expr
             choice = self.unit.tree.integer(children[0])
             if choice is not None:
@@ -322,11 +324,18 @@ class Expressions(Branches):
                 return self._record_binary(node)
             case s.CONDITIONAL:
                 return self._record_conditional(node)
-            case _:
+            case s.UNEXPOSED if len(node.children) == 3:  # __builtin_choose_expr
+                choice = self.unit.tree.integer(node.children[0])
+                if choice is None:
+                    raise self._unsupported(node)
+                return self.record(node.children[1 if choice else 2])
+            case s.DECL_REF | s.MEMBER | s.SUBSCRIPT | s.UNARY | s.COMPOUND_LITERAL | s.GENERIC:
                 place = self.lvalue(node)
                 if isinstance(place, RegisterPlace):
                     raise self._unsupported(node)
                 return place
+            case _:
+                raise self._unsupported(node)
         if not isinstance(result, MemoryPlace):
             raise self._unsupported(node)
         return result

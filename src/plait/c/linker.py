@@ -15,7 +15,7 @@ from plait.c.options import FrontEndOptions
 from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
 from plait.c.syntax import Node
-from plait.c.tidy import tidy
+from plait.c.tidy import prepend, tidy
 from plait.c.types import CType, Shape, layout_of
 from plait.c.unit import Unit
 from plait.errors import Diagnostic, InputError, UnsupportedCode
@@ -81,7 +81,7 @@ class Linker:
         self._pending: list[tuple[str, Unit, Cursor]] = []
         self._objects: dict[object, StaticObject] = {}
         self._undefined: dict[str, None] = {}
-        self._unsupported: list[Diagnostic] = []
+        self._failed: dict[StaticObject, str] = {}  # objects that could not be made
         self._definitions: dict[str, Unit] = {}
         self._variable_definitions: dict[str, Unit] = {}
         self._argument_vector: StaticObject | None = None
@@ -362,13 +362,14 @@ class Linker:
             special = _why_special(unit, declaration)
             if special is not None:
                 message = f"not supported: variable '{name}' has {special}"
-                self._unsupported.append(self._diagnostic(unit.origin(declaration), message))
             ctype = unit.types.of(declaration)
             known = self._objects[name] = self._new_object(
                 name, layout_of(ctype), bytes(ctype.size), [], unit.origin(declaration),
                 ctype.spelling,
             )  # fmt: skip
             known.indeterminate = True
+            if special is not None:
+                self._failed[known] = message
             self._assumptions.setdefault(
                 f"variable '{name}' is not defined: it may hold any value at the start"
             )
@@ -412,8 +413,7 @@ class Linker:
         try:
             contents.evaluate(initial, ctype)
         except UnsupportedCode as error:
-            message = f"not supported: {error.diagnostic.message}"
-            self._unsupported.append(self._diagnostic(made.origin, message))
+            self._failed[made] = f"not supported: {error.diagnostic.message}"
         unit.root = outer
         made.initial = bytes(contents.data)
         made.relocations = tuple(contents.relocations)
@@ -470,10 +470,18 @@ class Linker:
         program = Program(self.data_model, {}, [], start, self._sources)
         _mark(program, self._functions)
         self._assign_pages(program)
-        for name, origin in self.end_functions():
-            message = f"not supported: the attribute 'destructor' of '{name}'"
-            self._unsupported.append(self._diagnostic(origin, message))
-        program.unsupported = self._unsupported + [
+        stops = [
+            Unsupported(origin, f"not supported: the attribute 'destructor' of '{name}'")
+            for name, origin in self.end_functions()
+        ]
+        stops += [
+            Unsupported(item.origin, self._failed[item])
+            for item in program.objects
+            if item in self._failed
+        ]
+        for stop in stops:  # no execution has a verdict
+            prepend(program.functions[start], stop)
+        program.unsupported = [program.diagnostic(stop.origin, stop.message) for stop in stops] + [
             program.diagnostic(edge.action.origin, edge.action.message)
             for function in program.functions.values()
             if not function.library
@@ -553,8 +561,11 @@ def _stretched(
 
 
 def _why_special(unit: Unit, declaration: Cursor) -> str | None:
-    if any(child.kind == _ASM_LABEL for child in unit.library.children(declaration)):
-        return "an assembler name"
+    # System headers use assembler names to choose between versions of a function.
+    location = unit.library.getCursorLocation(declaration)
+    if not unit.library.Location_isInSystemHeader(location):
+        if any(child.kind == _ASM_LABEL for child in unit.library.children(declaration)):
+            return "an assembler name"
     names = unit.attributes(declaration, unit.library.children(declaration))
     return f"the attribute '{min(names)}'" if names else None
 

@@ -162,7 +162,9 @@ class Places(Builder):
         """Copy an object of any type, cell by cell."""
         match ctype.shape:
             case Shape.SCALAR:
-                self._copy_scalar(target, source, ctype.require_scalar(), access_order(ctype))
+                # A member is copied plainly, even if it is atomic.
+                order = Order.VOLATILE if ctype.volatile else Order.PLAIN
+                self._copy_scalar(target, source, ctype.require_scalar(), order)
             case Shape.ARRAY:
                 self._copy_array(target, source, ctype)
             case Shape.RECORD if ctype.is_union:

@@ -212,7 +212,7 @@ class FunctionLowering(Calls):
             self.leave_scope(opened)
             return
         outer, scope = self.origin, self.scope
-        first, nesting = len(self.edges), self._nesting
+        start, first, nesting = self.at, len(self.edges), self._nesting
         depths = len(self._breaks), len(self._continues), len(self._switches)
         self.origin = self.unit.origin(node.cursor)
         try:
@@ -222,6 +222,9 @@ class FunctionLowering(Calls):
             stop = Unsupported(self.unit.origin(node.cursor), _message(error))
             self._unfinished.update(dict.fromkeys(range(first, len(self.edges)), stop))
             self.scope, self._nesting = scope, nesting
+            # Nothing of the statement is executed: its actions may belong under a branch.
+            self.edges[start] = []
+            self.at = start
             del self._breaks[depths[0] :]
             del self._continues[depths[1] :]
             del self._switches[depths[2] :]

@@ -12,8 +12,16 @@ from plait.c.statements import FunctionLowering
 from plait.c.syntax import Node, strip
 from plait.c.types import CType, Shape
 from plait.errors import UnsupportedCode
-from plait.model.expressions import Const, Convert, Expr, FunctionAddress, StaticAddress
-from plait.model.program import Relocation
+from plait.model.expressions import (
+    Binary,
+    BinaryOp,
+    Const,
+    Convert,
+    Expr,
+    FunctionAddress,
+    StaticAddress,
+)
+from plait.model.program import Relocation, StaticObject
 from plait.model.types import Kind
 
 if TYPE_CHECKING:
@@ -69,10 +77,9 @@ class StaticContents:
             self._put(leaf.offset, struct.pack("<f" if scalar.bits == 32 else "<d", value))
             return
         expr = self._scratch.converted(leaf.node, leaf.type)
-        expr = _without_cast(expr)
-        if isinstance(expr, (StaticAddress, FunctionAddress)):
-            target = expr.object if isinstance(expr, StaticAddress) else expr.function
-            addend = expr.offset if isinstance(expr, StaticAddress) else 0
+        address = _address_constant(expr)
+        if address is not None:
+            target, addend = address
             self._put(leaf.offset, bytes(scalar.size))
             self.relocations.append(Relocation(leaf.offset, target, addend))
             if len(self.relocations) > 1 and self.relocations[-2].offset > leaf.offset:
@@ -88,7 +95,7 @@ class StaticContents:
         if isinstance(expr, Const) and isinstance(expr.value, int):
             return expr.value
         value = self._unit.tree.integer(leaf.node)
-        if value is None:
+        if value is None or expr.type.bits > 64:  # libclang cuts larger ones
             raise UnsupportedCode("a static object initialised by this expression")
         return value
 
@@ -100,10 +107,23 @@ class StaticContents:
         self.data[leaf.offset : leaf.offset + size] = new.to_bytes(size, "little")
 
 
-def _without_cast(expr: Expr) -> Expr:
-    """An address converted to an integer as wide as itself is still that address."""
-    while isinstance(expr, Convert) and not expr.type.is_bool:
-        if expr.type.bits != expr.operand.type.bits or expr.type.kind is Kind.FLOAT:
-            break
-        expr = expr.operand
-    return expr
+def _address_constant(expr: Expr) -> tuple[StaticObject | str, int] | None:
+    """An object or function and an offset, if the expression is an address constant: also one
+    that was converted to an integer as wide as itself and had a constant added."""
+    match expr:
+        case StaticAddress():
+            return expr.object, expr.offset
+        case FunctionAddress():
+            return expr.function, 0
+        case Convert() if not expr.type.is_bool and expr.type.kind is not Kind.FLOAT:
+            if expr.type.bits == expr.operand.type.bits:
+                return _address_constant(expr.operand)
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB, right=Const(value=int() as amount)):
+            base = _address_constant(expr.left)
+            if base is not None:
+                return base[0], base[1] + (amount if expr.op is BinaryOp.ADD else -amount)
+        case Binary(op=BinaryOp.ADD, left=Const(value=int() as amount)):
+            base = _address_constant(expr.right)
+            if base is not None:
+                return base[0], base[1] + amount
+    return None

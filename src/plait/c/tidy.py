@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.model.actions import Input, Skip, Unsupported
+from plait.model.actions import Action, Input, Skip, Unsupported
 from plait.model.dataflow import live_registers, maybe_unassigned
 from plait.model.expressions import Register
 from plait.model.program import Edge, Function
@@ -77,7 +77,7 @@ def _assign_before_use(function: Function) -> None:
         declared = function.registers[index]
         target = Register(declared.type, index, declared.name)
         name = f"uninitialised '{declared.name}'" if declared.name else "indeterminate value"
-        _prepend(function, Input(function.origin, target, name, indeterminate=True))
+        prepend(function, Input(function.origin, target, name, indeterminate=True))
     if not any(_is_indeterminate(edge) for edge in function.all_edges()):
         return
     live = live_registers(function)
@@ -94,7 +94,7 @@ def _is_indeterminate(edge: Edge) -> bool:
     return isinstance(edge.action, Input) and edge.action.indeterminate
 
 
-def _prepend(function: Function, action: Input) -> None:
+def prepend(function: Function, action: Action) -> None:
     """Put an action before the entry, which keeps number 0."""
     moved = len(function.edges)
     for leaving in function.edges:

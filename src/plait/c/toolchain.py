@@ -25,6 +25,7 @@ _SYSTEM_HEADERS = (
 
 _TOLERANT = (
     "-w",
+    "-Wno-everything",
     "-Wno-implicit-function-declaration",
     "-Wno-int-conversion",
     "-Wno-return-type",

@@ -20,7 +20,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
             check_can_write(option, path)
     whole, entry = specification(options)
     answers: list[Answer] = []
-    for part in parts(whole, spurious_wakeups=options.spurious_wakeups):
+    for part in parts(whole):
         spent = sum(answer.exploration.seconds for answer in answers)
         answers.append(_answer(options, part, entry, spent))
         if answers[-1].verdict == "false" or answers[-1].reason == "interrupted":
@@ -37,14 +37,14 @@ def explore(options: argparse.Namespace, console: Console) -> int:
     return answer.exit_code
 
 
-def parts(whole: Specification, *, spurious_wakeups: bool) -> list[Specification]:
+def parts(whole: Specification) -> list[Specification]:
     """What is explored separately. A thread that may wake up at any moment never waits for ever,
     so deadlocks are looked for without spurious wake-ups, all else with them."""
     from plait.model.properties import Property, Specification
 
     deadlock = frozenset({Property.NO_DEADLOCK})
     others = whole.properties - deadlock
-    if not spurious_wakeups or Property.NO_DEADLOCK not in whole or not others:
+    if Property.NO_DEADLOCK not in whole or not others:
         return [whole]
     return [Specification(others, whole.error_functions), Specification(deadlock)]
 

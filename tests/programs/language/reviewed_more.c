@@ -8,7 +8,12 @@ static struct S g(struct S s) { s.a += 10; s.v[1]++; return s; }
 static int deep(int x) { return x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x+x; }
 inline int twice(int x) { return 2 * x; }
 extern int twice(int x);
+static int y;
+unsigned long ptrs[] = {(unsigned long)&y + 4, 7, (unsigned long)&ptrs[1] - 8};
 int main(void) {
+  int xx = 7; printf("%d %d %d %d\n", __builtin_types_compatible_p(__typeof__(xx), int), __builtin_types_compatible_p(__typeof__(xx++), long), __builtin_types_compatible_p(__typeof__(&xx), int *), xx);
+  struct S chosen = __builtin_choose_expr(1, ((struct S){9}), 0); printf("%d %d %d %d\n", chosen.a, (int)(ptrs[0] == (unsigned long)(&y + 1)), (int)ptrs[1], ptrs[2] == (unsigned long)ptrs);
+  printf("%d\n", 1 < 2 < 3);
   int r[4] = {[0 ... 2] = f(), f()};
   printf("%d %d %d %d\n", r[0], r[1], r[2], r[3]);
   struct S s = {1, {2, 3, 4}}, t = g(g(s));

@@ -4,6 +4,10 @@
 
 #include "plait_atomics.h"
 
+/* libclang shows the operand of a __typeof__ inside as if it were a value; sizeof is a constant. */
+#define __builtin_types_compatible_p(...) \
+  ((int)sizeof(char[1 + __builtin_types_compatible_p(__VA_ARGS__)]) - 1)
+
 /* A variadic function finds its arguments in a block, each aligned to 8 bytes; a va_list holds the
  * address of the next one. __builtin_va_list is an array on x86-64 and a pointer on i386. */
 char *__plait_varargs(void);
