@@ -28,12 +28,13 @@ from plait.model.types import Scalar
 class Scope:
     """A block; `slots` are its locals in memory, alive between entering and leaving it."""
 
-    __slots__ = ("depth", "parent", "slots")
+    __slots__ = ("depth", "parent", "slots", "variables")
 
     def __init__(self, parent: Scope | None) -> None:
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.slots: list[int] = []
+        self.variables: list[Register] = []  # to be forgotten at its end (memory leaks)
 
 
 class Builder:
@@ -170,6 +171,8 @@ class Builder:
         scope = self.scope
         slots = tuple(scope.slots)
         self.edge(before, EnterScope(self.origin, slots) if slots else Skip(self.origin), body)
+        for variable in scope.variables:
+            self.emit(Assign(self.origin, variable, Const(variable.type, 0)))
         if slots:
             self.emit(LeaveScope(self.origin, slots))
         assert scope.parent is not None
@@ -203,8 +206,10 @@ class Builder:
             if name is not None:
                 target, target_scope = self._labels[name]
             assert target_scope is not None
-            left, entered = _between(scope, target_scope)
-            actions: list[Action] = []
+            left, entered, forgotten = _between(scope, target_scope)
+            actions: list[Action] = [
+                Assign(origin, variable, Const(variable.type, 0)) for variable in forgotten
+            ]
             if left:
                 actions.append(LeaveScope(origin, left))
             if entered:
@@ -218,13 +223,18 @@ class Builder:
         self._jumps.clear()
 
 
-def _between(source: Scope, target: Scope) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The slots left and entered when control goes from one scope to another."""
+def _between(
+    source: Scope, target: Scope
+) -> tuple[tuple[int, ...], tuple[int, ...], list[Register]]:
+    """The slots left and entered, and the variables left, when control goes from one scope to
+    another."""
     left: list[int] = []
     entered: list[int] = []
+    forgotten: list[Register] = []
     up, down = source, target
     while up.depth > down.depth:
         left += up.slots
+        forgotten += up.variables
         assert up.parent is not None
         up = up.parent
     while down.depth > up.depth:
@@ -233,7 +243,8 @@ def _between(source: Scope, target: Scope) -> tuple[tuple[int, ...], tuple[int, 
         down = down.parent
     while up is not down:
         left += up.slots
+        forgotten += up.variables
         entered[:0] = down.slots
         assert up.parent is not None and down.parent is not None
         up, down = up.parent, down.parent
-    return tuple(left), tuple(entered)
+    return tuple(left), tuple(entered), forgotten

@@ -178,7 +178,7 @@ class Calls(Atomics):
         if name in self.unit.linker.no_effect_functions:
             return self._no_effect(name, node, arguments, used)
         if not self.unit.is_modelled(name):
-            return self._undefined_function(name, node, arguments, used)
+            return self._undefined_function(name, node, arguments, used, declaration)
         return _ORDINARY
 
     def _stop(self, message: str, node: Node) -> Expr | MemoryPlace | None:
@@ -213,10 +213,19 @@ class Calls(Atomics):
         return None if isinstance(value, MemoryPlace) else value
 
     def _undefined_function(
-        self, name: str, node: Node, arguments: list[Node], used: bool
+        self,
+        name: str,
+        node: Node,
+        arguments: list[Node],
+        used: bool,
+        declaration: Cursor,
     ) -> Expr | MemoryPlace | None:
         for argument in arguments:
             self._any_argument(argument)
+        if self.unit.is_noreturn(declaration):
+            self.unit.linker.assume_undefined(name, "it ends the process and touches no memory")
+            self.finish(EndProcess(self.origin, Const(I32, 1), "exit"))
+            return self._any_value(node, f"{name}()", used)
         if any(_is_callback(self.unit.type_of(argument)) for argument in arguments):
             return self._stop(f"not supported: a callback for '{name}', which is not defined", node)
         self.unit.linker.assume_undefined(name)

@@ -80,7 +80,7 @@ class Linker:
         self._names: dict[tuple[int, str], str] = {}
         self._pending: list[tuple[str, Unit, Cursor]] = []
         self._objects: dict[object, StaticObject] = {}
-        self._undefined: dict[str, None] = {}
+        self._undefined: dict[str, str] = {}
         self._failed: dict[StaticObject, str] = {}  # objects that could not be made
         self._definitions: dict[str, Unit] = {}
         self._variable_definitions: dict[str, Unit] = {}
@@ -219,6 +219,8 @@ class Linker:
             _is_callback(item) for item in unit.types.of(declaration).parameters
         ):
             why = "it takes a callback and is not defined"
+        if why is None and unit.is_noreturn(declaration):
+            why = "it is declared not to return and is not defined"
         if why is not None:
             stop = Unsupported(origin, f"'{name}' is not supported: {why}")
             edges = [[Edge(0, stop, -1)]]
@@ -258,8 +260,10 @@ class Linker:
             for name in unit.destructors
         ]
 
-    def assume_undefined(self, name: str) -> None:
-        self._undefined.setdefault(name)
+    def assume_undefined(
+        self, name: str, what: str = "it may return any value and touches no memory"
+    ) -> None:
+        self._undefined.setdefault(name, what)
 
     def entry_name(self) -> str:
         name = self.options.entry
@@ -489,8 +493,7 @@ class Linker:
             if isinstance(edge.action, Unsupported)
         ]
         program.assumptions = [
-            f"function '{name}' is not defined: it may return any value and touches no memory"
-            for name in self._undefined
+            f"function '{name}' is not defined: {what}" for name, what in self._undefined.items()
         ] + list(self._assumptions)
         return program
 
@@ -566,7 +569,7 @@ def _why_special(unit: Unit, declaration: Cursor) -> str | None:
     if not unit.library.Location_isInSystemHeader(location):
         if any(child.kind == _ASM_LABEL for child in unit.library.children(declaration)):
             return "an assembler name"
-    names = unit.attributes(declaration, unit.library.children(declaration))
+    names = unit.attributes(declaration, unit.library.children(declaration)) - {"noreturn"}
     return f"the attribute '{min(names)}'" if names else None
 
 

@@ -479,6 +479,8 @@ class FunctionLowering(Calls):
         elif ctype.scalar is not None and key not in self._address_taken and not ctype.atomic:
             register = self.register(ctype.scalar, name, ctype.spelling)
             self.locals[key] = RegisterPlace(register, ctype)
+            if self.checks_lifetimes and ctype.scalar.kind is not Kind.FLOAT:
+                self.scope.variables.append(register)
             if initial is None:
                 unset = f"uninitialised '{name}'"
                 self.emit(Input(self.origin, register, unset, indeterminate=True))

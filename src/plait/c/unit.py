@@ -32,6 +32,7 @@ _MEANINGFUL_ATTRIBUTES = (
     "ifunc",
     "weakref",
     "weak",
+    "noreturn",
 )
 
 
@@ -310,7 +311,19 @@ class Unit:
         if all(child.kind != _UNEXPOSED_ATTRIBUTE for child in children):
             return set()
         text = self.library.pretty(cursor).split("{")[0]
-        return {name for name in _MEANINGFUL_ATTRIBUTES if re.search(rf"\b{name}\b", text)}
+        return {
+            name for name in _MEANINGFUL_ATTRIBUTES if re.search(rf"\b_*{name}_*\b", text, re.I)
+        }
+
+    def is_noreturn(self, declaration: Cursor) -> bool:
+        """Whether a function is declared not to return; its type can say so, too."""
+        type_ = self.library.type_spelling(self.library.getCursorType(declaration))
+        if "noreturn" in type_:
+            return True
+        children = self.library.children(declaration)
+        return "noreturn" in self.attributes(declaration, children) or bool(
+            re.match(r"(?:\w+ )*_Noreturn\b", self.library.pretty(declaration))
+        )
 
 
 def _collect(node: Node, kind: int, found: list[Node], seen: set[int] | None = None) -> None:

@@ -4,8 +4,9 @@
 struct __plait_barrier {
   unsigned long long waiting; /* bit n-1: thread n waits in the present round */
   unsigned long long serial;  /* bit n-1: thread n will return PTHREAD_BARRIER_SERIAL_THREAD */
-  unsigned short needed;      /* 0: destroyed */
-  unsigned short arrived;
+  unsigned char needed;       /* 0: destroyed */
+  unsigned char arrived;      /* of the present round */
+  unsigned char leaving;      /* released, but not back from the call */
 };
 
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
@@ -17,23 +18,29 @@ int pthread_barrier_init(struct __plait_barrier *barrier, const void *attributes
   if (count == 0) return EINVAL;
   if (count > 64) __plait_unsupported("a barrier for more than 64 threads");
   __plait_atomic_begin();
+  PLAIT_TOUCH_OPTIONAL(attributes);
   barrier->waiting = 0;
   barrier->serial = 0;
-  barrier->needed = (unsigned short)count;
+  barrier->needed = (unsigned char)count;
   barrier->arrived = 0;
+  barrier->leaving = 0;
   __plait_atomic_end();
   return 0;
 }
 
-/* Undefined while threads wait; one that was released need not have returned yet. */
+/* Undefined while threads wait; one that was released need not have returned yet. As in glibc the
+   call waits for those, so that the memory can be used for something else then. */
 int pthread_barrier_destroy(struct __plait_barrier *barrier) {
-#if PLAIT_CHECK_LOCKS
   __plait_atomic_begin();
+#if PLAIT_CHECK_LOCKS
   MISUSE(barrier->needed != 0, "destroy of a barrier that is not initialised");
   MISUSE(barrier->arrived == 0, "destroy of a barrier that threads wait on");
-  barrier->needed = 0;
-  __plait_atomic_end();
 #endif
+  __plait_wait(barrier->leaving == 0, "threads to leave the barrier", barrier);
+#if PLAIT_CHECK_LOCKS
+  barrier->needed = 0;
+#endif
+  __plait_atomic_end();
   return 0;
 }
 
@@ -54,11 +61,12 @@ int pthread_barrier_wait(struct __plait_barrier *barrier) {
 #endif
   rest = barrier->waiting | own;
   if (barrier->arrived + 1 < barrier->needed) {
-    barrier->arrived = (unsigned short)(barrier->arrived + 1);
+    barrier->arrived = (unsigned char)(barrier->arrived + 1);
     barrier->waiting = rest;
     __plait_atomic_end();
     __plait_atomic_begin();
     __plait_wait((barrier->waiting & own) == 0, "barrier", barrier);
+    barrier->leaving = (unsigned char)(barrier->leaving - 1);
   } else {
     skipped = __plait_choose("serial thread of the barrier", barrier->needed);
     while (skipped > 0) {
@@ -66,6 +74,7 @@ int pthread_barrier_wait(struct __plait_barrier *barrier) {
       skipped = skipped - 1;
     }
     barrier->serial = barrier->serial | (rest & (~rest + 1));
+    barrier->leaving = (unsigned char)(barrier->leaving + barrier->arrived);
     barrier->arrived = 0;
     barrier->waiting = 0;
   }
@@ -81,8 +90,14 @@ int pthread_barrierattr_init(int *attributes) {
   *attributes = 0;
   return 0;
 }
-int pthread_barrierattr_destroy(int *attributes) { return 0; }
-int pthread_barrierattr_setpshared(int *attributes, int shared) { return 0; }
+int pthread_barrierattr_destroy(int *attributes) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_barrierattr_setpshared(int *attributes, int shared) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 
 /* The first caller runs the routine, and nobody returns before it has returned. */
 int pthread_once(int *once, void (*routine)(void)) {

@@ -9,8 +9,10 @@ static _Thread_local int __plait_handlers;
 
 void __plait_cleanup_pop(int execute) {
   int number = __plait_handlers - 1;
+  void *argument = __plait_arguments[number];
   __plait_handlers = number;
-  if (execute) __plait_routines[number](__plait_arguments[number]);
+  __plait_arguments[number] = NULL; /* it keeps nothing reachable */
+  if (execute) __plait_routines[number](argument);
 }
 
 static void __plait_run_handlers(void) {

@@ -4,21 +4,28 @@
  * to unlock and lock the mutex, and a signal does nothing that could be seen. A thread that may
  * wake up by itself is never blocked for ever: the search for deadlocks switches them off. Then
  * the condition variable holds the set of waiting threads; a signal takes one of them out, a
- * broadcast all, and a thread goes on when it is out.
+ * broadcast all, and a thread goes on when it is out. To destroy a condition variable is allowed as
+ * soon as all are out, so that waits for them to go on, as in glibc.
  */
 #include "plait.h"
 
 struct __plait_condition {
   unsigned long long waiting; /* bit n-1: thread n waits */
   struct __plait_mutex *mutex; /* of the waiting threads; only where misuse is checked */
+  int leaving;                 /* threads that were woken and have not noticed yet */
   int destroyed;               /* only where misuse is checked */
 };
+
+/* Whether `waiting` and `leaving` are kept. */
+#define PLAIT_WAITERS (!PLAIT_SPURIOUS_WAKEUPS || PLAIT_CHECK_LOCKS)
 
 #define MISUSE(condition, message) __plait_check("lock-misuse", condition, message)
 
 int pthread_cond_init(struct __plait_condition *condition, const int *attributes) {
   __plait_atomic_begin();
+  PLAIT_TOUCH_OPTIONAL(attributes);
   condition->waiting = 0;
+  condition->leaving = 0;
 #if PLAIT_CHECK_LOCKS
   condition->mutex = NULL;
   condition->destroyed = 0;
@@ -29,13 +36,17 @@ int pthread_cond_init(struct __plait_condition *condition, const int *attributes
 
 /* Undefined while threads wait: glibc would block. */
 int pthread_cond_destroy(struct __plait_condition *condition) {
-#if PLAIT_CHECK_LOCKS
   __plait_atomic_begin();
+  PLAIT_TOUCH(condition);
+#if PLAIT_CHECK_LOCKS
   MISUSE(!condition->destroyed, "destroy of a destroyed condition variable");
   MISUSE(condition->waiting == 0, "destroy of a condition variable that threads wait on");
   condition->destroyed = 1;
-  __plait_atomic_end();
 #endif
+#if PLAIT_WAITERS
+  __plait_wait(condition->leaving == 0, "threads to leave the condition variable", condition);
+#endif
+  __plait_atomic_end();
   return 0;
 }
 
@@ -48,8 +59,11 @@ static unsigned long long __plait_own_bit(void) {
 /* In one step: unlock the mutex and begin to wait. */
 static int __plait_begin_wait(struct __plait_condition *condition, struct __plait_mutex *mutex) {
   int result;
-#if PLAIT_SPURIOUS_WAKEUPS && !PLAIT_CHECK_LOCKS
+#if !PLAIT_WAITERS
+  __plait_atomic_begin();
+  PLAIT_TOUCH(condition);
   result = pthread_mutex_unlock(mutex);
+  __plait_atomic_end();
 #else
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
@@ -67,6 +81,24 @@ static int __plait_begin_wait(struct __plait_condition *condition, struct __plai
   return result;
 }
 
+#if PLAIT_WAITERS
+/* The thread goes on; whether it had been woken. */
+static int __plait_end_wait(struct __plait_condition *condition, unsigned long long own) {
+  int woken = (condition->waiting & own) == 0;
+  if (woken)
+    condition->leaving = condition->leaving - 1;
+  else
+    condition->waiting = condition->waiting & ~own;
+  return woken;
+}
+
+/* These threads are woken. */
+static void __plait_wake(struct __plait_condition *condition, unsigned long long woken) {
+  condition->waiting = condition->waiting & ~woken;
+  for (; woken != 0; woken = woken & (woken - 1)) condition->leaving = condition->leaving + 1;
+}
+#endif
+
 /* Releases the mutex and waits as one step, and holds the mutex again when it returns. */
 int pthread_cond_wait(struct __plait_condition *condition, struct __plait_mutex *mutex) {
   int result = __plait_begin_wait(condition, mutex);
@@ -75,11 +107,12 @@ int pthread_cond_wait(struct __plait_condition *condition, struct __plait_mutex 
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
   __plait_wait((condition->waiting & own) == 0, "condition variable", condition);
+  __plait_end_wait(condition, own);
   __plait_atomic_end();
 #elif PLAIT_CHECK_LOCKS
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
-  condition->waiting = condition->waiting & ~own;
+  __plait_end_wait(condition, own);
   __plait_atomic_end();
 #endif
   return pthread_mutex_lock(mutex);
@@ -88,16 +121,19 @@ int pthread_cond_wait(struct __plait_condition *condition, struct __plait_mutex 
 /* As pthread_cond_wait, but the time-out can pass at any moment before a signal. */
 int pthread_cond_timedwait(struct __plait_condition *condition, struct __plait_mutex *mutex,
                            const struct timespec *deadline) {
-  int result = __plait_begin_wait(condition, mutex);
+  int result;
   int timed_out;
+  __plait_atomic_begin();
+  PLAIT_TOUCH(deadline);
+  result = __plait_begin_wait(condition, mutex);
+  __plait_atomic_end();
   if (result != 0) return result;
-#if PLAIT_SPURIOUS_WAKEUPS && !PLAIT_CHECK_LOCKS
+#if !PLAIT_WAITERS
   timed_out = __plait_choose("time-out of pthread_cond_timedwait", 2);
 #else
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
-  timed_out = (condition->waiting & own) != 0;
-  condition->waiting = condition->waiting & ~own;
+  timed_out = !__plait_end_wait(condition, own);
   __plait_atomic_end();
 #endif
   result = pthread_mutex_lock(mutex);
@@ -110,7 +146,7 @@ int pthread_cond_clockwait(struct __plait_condition *condition, struct __plait_m
 
 /* Wakes one of the waiting threads, any of them; without one it is lost. */
 int pthread_cond_signal(struct __plait_condition *condition) {
-#if !PLAIT_SPURIOUS_WAKEUPS || PLAIT_CHECK_LOCKS
+#if PLAIT_WAITERS
   unsigned long long waiting;
   unsigned long long rest;
   int count = 0;
@@ -124,8 +160,12 @@ int pthread_cond_signal(struct __plait_condition *condition) {
     for (rest = waiting; rest != 0; rest = rest & (rest - 1)) count = count + 1;
     skipped = __plait_choose("signalled thread", count);
     for (rest = waiting; skipped > 0; skipped = skipped - 1) rest = rest & (rest - 1);
-    condition->waiting = waiting & ~(rest & (~rest + 1));
+    __plait_wake(condition, rest & (~rest + 1));
   }
+  __plait_atomic_end();
+#else
+  __plait_atomic_begin();
+  PLAIT_TOUCH(condition);
   __plait_atomic_end();
 #endif
   return 0;
@@ -133,14 +173,15 @@ int pthread_cond_signal(struct __plait_condition *condition) {
 
 /* Wakes all waiting threads. */
 int pthread_cond_broadcast(struct __plait_condition *condition) {
-#if !PLAIT_SPURIOUS_WAKEUPS || PLAIT_CHECK_LOCKS
   __plait_atomic_begin();
+  PLAIT_TOUCH(condition);
 #if PLAIT_CHECK_LOCKS
   MISUSE(!condition->destroyed, "broadcast of a destroyed condition variable");
 #endif
-  condition->waiting = 0;
-  __plait_atomic_end();
+#if PLAIT_WAITERS
+  __plait_wake(condition, condition->waiting);
 #endif
+  __plait_atomic_end();
   return 0;
 }
 
@@ -148,8 +189,14 @@ int pthread_condattr_init(int *attributes) {
   *attributes = 0;
   return 0;
 }
-int pthread_condattr_destroy(int *attributes) { return 0; }
-int pthread_condattr_setpshared(int *attributes, int shared) { return 0; }
+int pthread_condattr_destroy(int *attributes) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_condattr_setpshared(int *attributes, int shared) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 int pthread_condattr_setclock(int *attributes, int clock) {
   *attributes = clock;
   return 0;

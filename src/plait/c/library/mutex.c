@@ -134,7 +134,10 @@ int pthread_mutexattr_init(int *attributes) {
   *attributes = PLAIT_NORMAL;
   return 0;
 }
-int pthread_mutexattr_destroy(int *attributes) { return 0; }
+int pthread_mutexattr_destroy(int *attributes) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 int pthread_mutexattr_settype(int *attributes, int kind) {
   if (kind < PLAIT_NORMAL || kind > PLAIT_ADAPTIVE) return EINVAL;
   *attributes = kind;
@@ -144,9 +147,18 @@ int pthread_mutexattr_gettype(const int *attributes, int *kind) {
   *kind = *attributes & PLAIT_KINDS;
   return 0;
 }
-int pthread_mutexattr_setpshared(int *attributes, int shared) { return 0; }
-int pthread_mutexattr_setprotocol(int *attributes, int protocol) { return 0; }
-int pthread_mutexattr_setprioceiling(int *attributes, int ceiling) { return 0; }
+int pthread_mutexattr_setpshared(int *attributes, int shared) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_mutexattr_setprotocol(int *attributes, int protocol) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_mutexattr_setprioceiling(int *attributes, int ceiling) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 /* A robust mutex differs only where its owner ends without unlocking it. */
 int pthread_mutexattr_setrobust(int *attributes, int robust) {
   if (robust) __plait_unsupported("robust mutexes");

@@ -50,12 +50,17 @@ unsigned char __VERIFIER_nondet_uchar(void);
 
 int *__errno_location(void);
 
+/* An access that is there only so that one to a dead object, or a race, is noticed. */
+#define PLAIT_TOUCH(object) ((void)*(const volatile char *)(object))
+#define PLAIT_TOUCH_OPTIONAL(object) ((object) == NULL ? (void)0 : PLAIT_TOUCH(object))
+
 struct timespec {
   long tv_sec;
   long tv_nsec;
 };
 
-/* A pthread_t is the address of one of these. */
+/* A pthread_t is the address of one of these. What is not needed any more is cleared, so that it
+   does not keep memory of the program reachable. */
 struct __plait_thread {
   int done;
   int detached;

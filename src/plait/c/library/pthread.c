@@ -10,6 +10,8 @@ static void __plait_run_thread(void *argument) {
   __plait_current = block;
   start = block->start;
   value = block->argument;
+  block->start = NULL;
+  block->argument = NULL;
   __plait_atomic_end();
   pthread_exit(start(value));
 }
@@ -30,19 +32,23 @@ int pthread_create(unsigned long *thread, const struct __plait_attributes *attri
   return 0;
 }
 
+static int __plait_initial_ended;
+
+/* The end of the last thread is a call of exit. Threads are not counted, but the last one is the
+   initial thread or ends after it. */
 static void __plait_finish(void *result) {
   struct __plait_thread *block = __plait_current;
+  if (__plait_self() == 1) __plait_initial_ended = 1;
+  if (__plait_run_exit_handlers != NULL && __plait_initial_ended)
+    __plait_unsupported("atexit handlers when the initial thread ends by pthread_exit");
   if (block != NULL) {
-    block->result = result;
+    if (!block->detached) block->result = result;
     block->done = 1;
-  } else if (__plait_run_exit_handlers != NULL) {
-    __plait_unsupported("pthread_exit of the initial thread with atexit handlers");
   }
 }
 
 /* Cleanup handlers run first, then the destructors of keys, then the result can be joined: all
-   in one step where there are none. The process ends with its last thread: a state in which no
-   thread is left is an end. */
+   in one step where there are none. A state in which no thread is left is an end. */
 void pthread_exit(void *result) {
   int is_plain;
   __plait_atomic_begin();
@@ -79,6 +85,7 @@ int pthread_join(unsigned long thread, void **result) {
   block->joined = 1;
 #endif
   value = block->result;
+  block->result = NULL;
   __plait_atomic_end();
   if (result != NULL) *result = value;
   return 0;
@@ -110,6 +117,7 @@ int pthread_detach(unsigned long thread) {
   __plait_check("lock-misuse", !block->joined, "detach of a thread that is joined already");
 #endif
   block->detached = 1;
+  block->result = NULL;
   __plait_atomic_end();
   return detached ? EINVAL : 0;
 }
@@ -129,7 +137,10 @@ int pthread_attr_init(struct __plait_attributes *attributes) {
   attributes->guard_size = 4096;
   return 0;
 }
-int pthread_attr_destroy(struct __plait_attributes *attributes) { return 0; }
+int pthread_attr_destroy(struct __plait_attributes *attributes) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 int pthread_attr_setdetachstate(struct __plait_attributes *attributes, int state) {
   if (state != 0 && state != 1) return EINVAL;
   attributes->detached = state;
@@ -149,6 +160,7 @@ int pthread_attr_getstacksize(const struct __plait_attributes *attributes, size_
   return 0;
 }
 int pthread_attr_setstack(struct __plait_attributes *attributes, void *stack, size_t size) {
+  PLAIT_TOUCH(attributes);
   return 0;
 }
 int pthread_attr_setguardsize(struct __plait_attributes *attributes, size_t size) {
@@ -159,10 +171,20 @@ int pthread_attr_getguardsize(const struct __plait_attributes *attributes, size_
   *size = attributes->guard_size;
   return 0;
 }
-int pthread_attr_setscope(struct __plait_attributes *attributes, int scope) { return 0; }
-int pthread_attr_setinheritsched(struct __plait_attributes *attributes, int inherit) { return 0; }
-int pthread_attr_setschedpolicy(struct __plait_attributes *attributes, int policy) { return 0; }
+int pthread_attr_setscope(struct __plait_attributes *attributes, int scope) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_attr_setinheritsched(struct __plait_attributes *attributes, int inherit) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_attr_setschedpolicy(struct __plait_attributes *attributes, int policy) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 int pthread_attr_setschedparam(struct __plait_attributes *attributes, const void *parameters) {
+  PLAIT_TOUCH(attributes);
   return 0;
 }
 

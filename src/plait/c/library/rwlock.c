@@ -20,6 +20,7 @@ struct __plait_rwlock {
 
 int pthread_rwlock_init(struct __plait_rwlock *lock, const void *attributes) {
   __plait_atomic_begin();
+  PLAIT_TOUCH_OPTIONAL(attributes);
   lock->readers = 0;
   lock->writer = 0;
   lock->flags = 0;
@@ -29,13 +30,14 @@ int pthread_rwlock_init(struct __plait_rwlock *lock, const void *attributes) {
 
 /* Undefined while the lock is held. */
 int pthread_rwlock_destroy(struct __plait_rwlock *lock) {
-#if PLAIT_CHECK_LOCKS
   __plait_atomic_begin();
+  PLAIT_TOUCH(lock);
+#if PLAIT_CHECK_LOCKS
   MISUSE(lock->readers != -1, "destroy of a destroyed read-write lock");
   MISUSE(lock->readers == 0 && lock->writer == 0, "destroy of a read-write lock that is held");
   lock->readers = -1;
-  __plait_atomic_end();
 #endif
+  __plait_atomic_end();
   return 0;
 }
 
@@ -161,8 +163,14 @@ int pthread_rwlockattr_init(int *attributes) {
   *attributes = 0;
   return 0;
 }
-int pthread_rwlockattr_destroy(int *attributes) { return 0; }
-int pthread_rwlockattr_setpshared(int *attributes, int shared) { return 0; }
+int pthread_rwlockattr_destroy(int *attributes) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
+int pthread_rwlockattr_setpshared(int *attributes, int shared) {
+  PLAIT_TOUCH(attributes);
+  return 0;
+}
 /* glibc treats "prefer writer" like its default; "nonrecursive" makes readers wait for writers
    that wait, and so has deadlocks that are not modelled. */
 int pthread_rwlockattr_setkind_np(int *attributes, int kind) {
@@ -185,13 +193,14 @@ int pthread_spin_init(volatile int *lock, int shared) {
 }
 
 int pthread_spin_destroy(volatile int *lock) {
-#if PLAIT_CHECK_LOCKS
   __plait_atomic_begin();
+  PLAIT_TOUCH(lock);
+#if PLAIT_CHECK_LOCKS
   MISUSE(*lock != -1, "destroy of a destroyed spin lock");
   MISUSE(*lock == 0, "destroy of a locked spin lock");
   *lock = -1;
-  __plait_atomic_end();
 #endif
+  __plait_atomic_end();
   return 0;
 }
 

@@ -25,12 +25,13 @@ int sem_init(struct __plait_semaphore *semaphore, int shared, unsigned int value
 }
 
 int sem_destroy(struct __plait_semaphore *semaphore) {
-#if PLAIT_CHECK_LOCKS
   __plait_atomic_begin();
+  PLAIT_TOUCH(semaphore);
+#if PLAIT_CHECK_LOCKS
   MISUSE(!semaphore->destroyed, "destroy of a destroyed semaphore");
   semaphore->destroyed = 1;
-  __plait_atomic_end();
 #endif
+  __plait_atomic_end();
   return 0;
 }
 

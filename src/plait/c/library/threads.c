@@ -28,6 +28,8 @@ static void __plait_run_c11_thread(void *argument) {
   __plait_current = block;
   start = block->start_c11;
   value = block->argument;
+  block->start_c11 = NULL;
+  block->argument = NULL;
   __plait_atomic_end();
   pthread_exit((void *)(long)start(value));
 }
