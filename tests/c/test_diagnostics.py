@@ -142,7 +142,7 @@ def test_undefined_arithmetic_has_no_verdict(body: str, tmp_path: Path) -> None:
 def test_long_programs_and_deep_expressions(tmp_path: Path) -> None:
     total = "+".join(["x"] * 3000)
     both = "&&".join(["x"] * 2000)
-    chain = "".join(f"if (x == {n}) y = {n}; else " for n in range(2000))
+    chain = "".join(f"if (x == {n}) y = {n}; else " for n in range(8000))
     cases = "".join(f"case {n}: y += {n % 7}; break;" for n in range(3000))
     table = ",".join(f"{{{n}, {{{n}, &g}}}}" for n in range(3000))
     text = f"""int g; struct T {{ int n; struct {{ int m; int *p; }} s; }} table[] = {{ {table} }};

@@ -12,12 +12,39 @@ from plait.model.program import Program
 from plait.model.properties import Property, Specification
 
 _DEEPEST = 100_000
+_STACK = 512 << 20
 
 
 def load(files: Sequence[str], options: FrontEndOptions, specification: Specification) -> Program:
     """Read, check and link C files into one program."""
-    # Long chains of operators or of `else if` are deep trees; Python's own frames are cheap.
+    import threading
+
+    # Long chains of operators or of `else if` are deep trees. Python's own frames are cheap;
+    # libclang's parser recurses on the stack, so it gets a large one (and no thread of its own).
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
+    os.environ.setdefault("LIBCLANG_NOTHREADS", "1")
+    results: list[Program] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(_load(files, options, specification))
+        except BaseException as error:  # handed over to the caller
+            failures.append(error)
+
+    outer = threading.stack_size(_STACK)
+    try:
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+    finally:
+        threading.stack_size(outer)
+    worker.join()
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def _load(files: Sequence[str], options: FrontEndOptions, specification: Specification) -> Program:
     from plait.c import toolchain
     from plait.c.libclang import library
     from plait.c.linker import Linker

@@ -168,9 +168,17 @@ class Calls(Atomics):
             abort = self.unit.linker.library_function("abort")
             self.emit(Call(self.origin, None, abort, ()))
             return None
-        if name.startswith("__VERIFIER_nondet_"):
+        if name == "assert" and len(arguments) == 1:  # declared by hand, without its header
+            text = self.unit.source_text(arguments[0])
+            condition = truth(self.rvalue(arguments[0]))
+            if CheckKind.ASSERTION in self.checks:
+                self.check(condition, CheckKind.ASSERTION, f"assertion '{text}' failed")
+            return self._any_value(node, "assert()", used)
+        if name.startswith("__VERIFIER_nondet_") and not arguments:
             return self._nondet(name, node)
         why = self.unit.linker.why_unsupported(self.unit, name, declaration)
+        if why is None and name.startswith("__VERIFIER_nondet_"):
+            why = "an input with arguments"
         if why is not None:
             for argument in arguments:
                 self.effect(argument)

@@ -82,6 +82,13 @@ static int __plait_begin_wait(struct __plait_condition *condition, struct __plai
 }
 
 #if PLAIT_WAITERS
+/* Where nobody waits any mutex will do, and this one need not stay reachable. */
+static void __plait_forget_mutex(struct __plait_condition *condition) {
+#if PLAIT_CHECK_LOCKS
+  if (condition->waiting == 0) condition->mutex = NULL;
+#endif
+}
+
 /* The thread goes on; whether it had been woken. */
 static int __plait_end_wait(struct __plait_condition *condition, unsigned long long own) {
   int woken = (condition->waiting & own) == 0;
@@ -89,6 +96,7 @@ static int __plait_end_wait(struct __plait_condition *condition, unsigned long l
     condition->leaving = condition->leaving - 1;
   else
     condition->waiting = condition->waiting & ~own;
+  __plait_forget_mutex(condition);
   return woken;
 }
 
@@ -96,6 +104,7 @@ static int __plait_end_wait(struct __plait_condition *condition, unsigned long l
 static void __plait_wake(struct __plait_condition *condition, unsigned long long woken) {
   condition->waiting = condition->waiting & ~woken;
   for (; woken != 0; woken = woken & (woken - 1)) condition->leaving = condition->leaving + 1;
+  __plait_forget_mutex(condition);
 }
 #endif
 

@@ -32,15 +32,12 @@ int pthread_create(unsigned long *thread, const struct __plait_attributes *attri
   return 0;
 }
 
-static int __plait_initial_ended;
-
-/* The end of the last thread is a call of exit. Threads are not counted, but the last one is the
-   initial thread or ends after it. */
+/* The end of the last thread is a call of exit. Threads are not counted, but it can be the last one
+   only if the initial thread has ended, and only that has atexit handlers (see atexit). */
 static void __plait_finish(void *result) {
   struct __plait_thread *block = __plait_current;
-  if (__plait_self() == 1) __plait_initial_ended = 1;
-  if (__plait_run_exit_handlers != NULL && __plait_initial_ended)
-    __plait_unsupported("atexit handlers when the initial thread ends by pthread_exit");
+  if (__plait_self() == 1 && __plait_run_exit_handlers != NULL)
+    __plait_unsupported("pthread_exit of the initial thread with atexit handlers");
   if (block != NULL) {
     if (!block->detached) block->result = result;
     block->done = 1;

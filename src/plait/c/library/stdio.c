@@ -1,4 +1,5 @@
-/* Input of any content. Output has no effect: see no_effect.txt. */
+/* Input of any content. Output reads what it prints and has no other effect; printf and its like do
+   not even do that: see no_effect.txt. */
 #include "plait.h"
 
 struct _IO_FILE {
@@ -28,7 +29,7 @@ char *fgets(char *line, int size, struct _IO_FILE *stream) {
   if (length == 0) return NULL;
   for (at = 0; at < length; at = at + 1) {
     unsigned char c = __VERIFIER_nondet_uchar();
-    __plait_assume(c != 0 && (c != '\n' || at == length - 1));
+    __plait_assume(c != '\n' || at == length - 1);
     line[at] = (char)c;
   }
   line[length] = 0;
@@ -53,21 +54,80 @@ size_t fread(void *to, size_t size, size_t count, struct _IO_FILE *stream) {
   return result;
 }
 
-/* The text is not computed: any characters and any length. They are indeterminate, so that nothing
-   has to be chosen for a text that is only shown to people. */
-static int __plait_format(char *text, size_t size) {
-  int length;
+/* In one step, so that output costs no more interleavings than needed. A write at the same time is a
+   race all the same. Results are indeterminate: nothing is chosen where they are not used. */
+static int __plait_print_string(const char *text) {
+  int result;
+  __plait_atomic_begin();
+  strlen(text);
+  __plait_atomic_end();
+  return result;
+}
+static ssize_t __plait_print_bytes(const void *from, size_t size) {
+  const char *bytes = from;
+  ssize_t result;
   size_t at;
-  for (at = 0; at + 1 < size; at = at + 1) {
-    char any;
-    text[at] = any;
+  __plait_atomic_begin();
+  for (at = 0; at < size; at = at + 1) PLAIT_TOUCH(bytes + at);
+  __plait_atomic_end();
+  return result;
+}
+int puts(const char *text) { return __plait_print_string(text); }
+int _IO_puts(const char *text) { return __plait_print_string(text); }
+int fputs(const char *text, struct _IO_FILE *stream) { return __plait_print_string(text); }
+int fputs_unlocked(const char *text, struct _IO_FILE *stream) {
+  return __plait_print_string(text);
+}
+void perror(const char *text) {
+  if (text != NULL) __plait_print_string(text);
+}
+size_t fwrite(const void *from, size_t size, size_t count, struct _IO_FILE *stream) {
+  return (size_t)__plait_print_bytes(from, size * count);
+}
+size_t fwrite_unlocked(const void *from, size_t size, size_t count, struct _IO_FILE *stream) {
+  return (size_t)__plait_print_bytes(from, size * count);
+}
+ssize_t write(int file, const void *from, size_t size) { return __plait_print_bytes(from, size); }
+ssize_t pwrite(int file, const void *from, size_t size, long offset) {
+  return __plait_print_bytes(from, size);
+}
+ssize_t send(int socket, const void *from, size_t size, int flags) {
+  return __plait_print_bytes(from, size);
+}
+
+/* Messages of failing programs; error() goes on if the status is 0. */
+void err(int status, const char *format, ...) { exit(status); }
+void errx(int status, const char *format, ...) { exit(status); }
+void verr(int status, const char *format, __builtin_va_list arguments) { exit(status); }
+void verrx(int status, const char *format, __builtin_va_list arguments) { exit(status); }
+void error(int status, int number, const char *format, ...) {
+  if (status != 0) exit(status);
+}
+
+/* Only what comes before the first directive is computed. The rest, and the result, are copies of
+   memory that has no value: to use them gives no verdict. A buffer must have the size it is said to
+   have, also where the text is shorter. */
+static int __plait_format(char *text, size_t size, const char *format) {
+  char unknown[1];
+  int result[1];
+  size_t length = 0;
+  size_t at;
+  __plait_atomic_begin();
+  while (format[length] != 0 && format[length] != '%') length = length + 1;
+  if (format[length] == 0) {
+    for (at = 0; at < length && at + 1 < size; at = at + 1) text[at] = format[at];
+    if (size > 0) text[at] = 0;
+    __plait_atomic_end();
+    return (int)length;
   }
+  for (at = 0; at + 1 < size; at = at + 1) text[at] = at < length ? format[at] : unknown[0];
   if (size > 0) text[size - 1] = 0;
-  return length;
+  __plait_atomic_end();
+  return result[0];
 }
 int snprintf(char *text, size_t size, const char *format, ...) {
-  return __plait_format(text, size);
+  return __plait_format(text, size, format);
 }
 int vsnprintf(char *text, size_t size, const char *format, __builtin_va_list arguments) {
-  return __plait_format(text, size);
+  return __plait_format(text, size, format);
 }

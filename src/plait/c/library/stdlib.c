@@ -81,6 +81,7 @@ static void __plait_call_handlers(void) {
 }
 
 int atexit(void (*handler)(void)) {
+  if (__plait_self() != 1) __plait_unsupported("atexit in another thread than the initial one");
   __plait_atomic_begin();
   if (__plait_handler_count == PLAIT_HANDLERS) __plait_unsupported("more than 32 exit handlers");
   __plait_handlers[__plait_handler_count] = handler;

@@ -45,7 +45,14 @@ void *memset(void *to, int byte, size_t size) {
   return to;
 }
 
-int memcmp(const void *left, const void *right, size_t size) {
+/* Of what the comparing functions return, C promises only the sign. */
+static int __plait_ordered(int difference) {
+  if (difference >= -1 && difference <= 1) return difference;
+  if (__plait_choose("magnitude of the result of a comparison", 2)) return difference;
+  return difference < 0 ? -1 : 1;
+}
+
+static int __plait_compare(const void *left, const void *right, size_t size) {
   const unsigned char *one = left;
   const unsigned char *other = right;
   size_t at;
@@ -54,6 +61,9 @@ int memcmp(const void *left, const void *right, size_t size) {
     if (difference != 0) return difference;
   }
   return 0;
+}
+int memcmp(const void *left, const void *right, size_t size) {
+  return __plait_ordered(__plait_compare(left, right, size));
 }
 
 void *memchr(const void *from, int byte, size_t size) {
@@ -81,7 +91,7 @@ void *rawmemchr(const void *from, int byte) {
 void *memmem(const void *text, size_t size, const void *word, size_t length) {
   const unsigned char *at = text;
   while (size >= length) {
-    if (memcmp(at, word, length) == 0) return (void *)at;
+    if (__plait_compare(at, word, length) == 0) return (void *)at;
     if (size == 0) return NULL;
     at = at + 1;
     size = size - 1;
@@ -106,7 +116,7 @@ size_t strnlen(const char *text, size_t limit) {
   return length;
 }
 
-int strncmp(const char *left, const char *right, size_t limit) {
+static int __plait_compare_text(const char *left, const char *right, size_t limit) {
   size_t at;
   for (at = 0; at < limit; at = at + 1) {
     unsigned char one = (unsigned char)left[at];
@@ -116,12 +126,15 @@ int strncmp(const char *left, const char *right, size_t limit) {
   }
   return 0;
 }
+int strncmp(const char *left, const char *right, size_t limit) {
+  return __plait_ordered(__plait_compare_text(left, right, limit));
+}
 int strcmp(const char *left, const char *right) { return strncmp(left, right, (size_t)-1); }
 int strcoll(const char *left, const char *right) { return strncmp(left, right, (size_t)-1); }
 
 static int __plait_lower(int c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
 
-int strncasecmp(const char *left, const char *right, size_t limit) {
+static int __plait_compare_folded(const char *left, const char *right, size_t limit) {
   size_t at;
   for (at = 0; at < limit; at = at + 1) {
     int one = __plait_lower((unsigned char)left[at]);
@@ -130,6 +143,9 @@ int strncasecmp(const char *left, const char *right, size_t limit) {
     if (one == 0) return 0;
   }
   return 0;
+}
+int strncasecmp(const char *left, const char *right, size_t limit) {
+  return __plait_ordered(__plait_compare_folded(left, right, limit));
 }
 int strcasecmp(const char *left, const char *right) {
   return strncasecmp(left, right, (size_t)-1);
@@ -207,7 +223,7 @@ char *rindex(const char *text, int c) { return strrchr(text, c); }
 
 char *strstr(const char *text, const char *word) {
   size_t length = strlen(word);
-  while (strncmp(text, word, length) != 0) {
+  while (__plait_compare_text(text, word, length) != 0) {
     if (*text == 0) return NULL;
     text = text + 1;
   }
@@ -215,7 +231,7 @@ char *strstr(const char *text, const char *word) {
 }
 char *strcasestr(const char *text, const char *word) {
   size_t length = strlen(word);
-  while (strncasecmp(text, word, length) != 0) {
+  while (__plait_compare_folded(text, word, length) != 0) {
     if (*text == 0) return NULL;
     text = text + 1;
   }

@@ -1,4 +1,5 @@
-/* Time, sleep and the process: clocks show any time, sleeping takes none. */
+/* Time, sleep and the process: clocks show any time (those that cannot be set never go back),
+   sleeping takes none. */
 #include "plait.h"
 
 struct __plait_timeval {
@@ -22,11 +23,45 @@ long time(long *result) {
   if (result != NULL) *result = now;
   return now;
 }
-long clock(void) { return __plait_seconds(); }
+/* Time that the process has used; -1 if that is not known. */
+long clock(void) {
+  static long last;
+  long now;
+  __plait_atomic_begin();
+  now = __VERIFIER_nondet_long();
+  __plait_assume(now == -1 || now >= last);
+  if (now != -1) last = now;
+  __plait_atomic_end();
+  return now;
+}
 double difftime(long one, long other) { return (double)one - (double)other; }
+enum {
+  CLOCK_MONOTONIC = 1,
+  CLOCK_PROCESS_CPUTIME_ID = 2,
+  CLOCK_MONOTONIC_RAW = 4,
+  CLOCK_MONOTONIC_COARSE = 6,
+  CLOCK_BOOTTIME = 7
+};
 int clock_gettime(int clock, struct timespec *result) {
-  result->tv_sec = __plait_seconds();
-  result->tv_nsec = __plait_below(1000000000);
+  static struct timespec last[CLOCK_BOOTTIME + 1];
+  long seconds;
+  long nanoseconds;
+  if (clock == CLOCK_MONOTONIC || clock == CLOCK_PROCESS_CPUTIME_ID ||
+      clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME) {
+    __plait_atomic_begin();
+    seconds = __plait_seconds();
+    nanoseconds = __plait_below(1000000000);
+    __plait_assume(seconds > last[clock].tv_sec ||
+                   (seconds == last[clock].tv_sec && nanoseconds >= last[clock].tv_nsec));
+    last[clock].tv_sec = seconds;
+    last[clock].tv_nsec = nanoseconds;
+    __plait_atomic_end();
+  } else {
+    seconds = __plait_seconds();
+    nanoseconds = __plait_below(1000000000);
+  }
+  result->tv_sec = seconds;
+  result->tv_nsec = nanoseconds;
   return 0;
 }
 int clock_getres(int clock, struct timespec *result) {

@@ -22,6 +22,6 @@ char *__plait_varargs(void);
 #define __builtin_va_end(ap) ((void)0)
 #define __builtin_va_copy(to, from) ((void)(*__PLAIT_VA_LIST(to) = *__PLAIT_VA_LIST(from)))
 #define __builtin_va_arg(ap, type)                                      \
-  (*(type *)((*__PLAIT_VA_LIST(ap) += __PLAIT_VA_SIZE(type)) - __PLAIT_VA_SIZE(type)))
+  (*(__typeof__(type) *)((*__PLAIT_VA_LIST(ap) += __PLAIT_VA_SIZE(type)) - __PLAIT_VA_SIZE(type)))
 
 #endif
