@@ -163,16 +163,14 @@ class Calls(Atomics):
         if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
             return _ORDINARY
         if name in _FAILED_ASSERTIONS and arguments and strip(arguments[0]).kind == s.STRING:
-            message = f"assertion '{self._text(arguments[0])}' failed"
-            self.check(Const(I32, 0), CheckKind.ASSERTION, message)
-            abort = self.unit.linker.library_function("abort")
-            self.emit(Call(self.origin, None, abort, ()))
+            self._fail_assertion(self._text(arguments[0]))
             return None
         if name == "assert" and len(arguments) == 1:  # declared by hand, without its header
-            text = self.unit.source_text(arguments[0])
-            condition = truth(self.rvalue(arguments[0]))
-            if CheckKind.ASSERTION in self.checks:
-                self.check(condition, CheckKind.ASSERTION, f"assertion '{text}' failed")
+            failed, after = self.location(), self.location()
+            self.branch(truth(self.rvalue(arguments[0])), after, failed)
+            self.at = failed
+            self._fail_assertion(self.unit.source_text(arguments[0]))
+            self.start(after)
             return self._any_value(node, "assert()", used)
         if name.startswith("__VERIFIER_nondet_") and not arguments:
             return self._nondet(name, node)
@@ -188,6 +186,12 @@ class Calls(Atomics):
         if not self.unit.is_modelled(name):
             return self._undefined_function(name, node, arguments, used, declaration)
         return _ORDINARY
+
+    def _fail_assertion(self, text: str) -> None:
+        """An assertion that fails ends the process, also where nobody checks it."""
+        self.check(Const(I32, 0), CheckKind.ASSERTION, f"assertion '{text}' failed")
+        abort = self.unit.linker.library_function("abort")
+        self.emit(Call(self.origin, None, abort, ()))
 
     def _stop(self, message: str, node: Node) -> Expr | MemoryPlace | None:
         """An Unsupported action, and a value of the right type for what follows it."""
