@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from plait.c.options import FrontEndOptions
 from plait.errors import Diagnostic, InputError
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
+
+if TYPE_CHECKING:
+    from plait.c.libclang import Library
+    from plait.c.linker import Linker
 
 _DEEPEST = 100_000
 _STACK = 512 << 20
@@ -48,7 +53,6 @@ def _load(files: Sequence[str], options: FrontEndOptions, specification: Specifi
     from plait.c import toolchain
     from plait.c.libclang import library
     from plait.c.linker import Linker
-    from plait.c.unit import Unit
 
     if Property.NO_DEADLOCK in specification and len(specification.properties) > 1:
         # Its model has no spurious wake-ups, so the other properties need a model of their own.
@@ -64,9 +68,25 @@ def _load(files: Sequence[str], options: FrontEndOptions, specification: Specifi
         _check_readable(path)
     clang = library()
     linker = Linker(clang, options, specification)
+    try:
+        return _link(linker, chosen, options, clang)
+    finally:
+        linker.close()
+
+
+def _link(
+    linker: Linker,
+    chosen: list[tuple[str, FrontEndOptions]],
+    options: FrontEndOptions,
+    clang: Library,
+) -> Program:
+    from plait.c import toolchain
+    from plait.c.unit import Unit
+
     for number, (path, own) in enumerate(chosen):
         flags = toolchain.flags(path, own, clang.resource_dir)
         parsed = clang.parse(path, flags, toolchain.adapted_text(path))
+        linker.keep(parsed)
         errors = parsed.errors()
         if errors:
             raise InputError(_compiler_error(errors, path))

@@ -10,7 +10,7 @@ import os
 import re
 
 from plait.c import toolchain
-from plait.c.libclang import Cursor, Library
+from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
 from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
@@ -70,6 +70,7 @@ class Linker:
         self.finds_races = Property.NO_DATA_RACE in specification
         self._specification = specification
         self.units: list[Unit] = []
+        self._parsed: list[TranslationUnit] = []
         self._library_units: dict[str, Unit] = {}
         self._library_index, self._library_variables = _index_library()
         self.unsupported_functions = _read_list("unsupported.txt")
@@ -88,6 +89,15 @@ class Linker:
         self._assumptions: dict[str, None] = {}
 
     # Units
+
+    def keep(self, parsed: TranslationUnit) -> None:
+        """Note what `close` has to give back: cursors and types are valid until then."""
+        self._parsed.append(parsed)
+
+    def close(self) -> None:
+        for parsed in self._parsed:
+            parsed.close()
+        self._parsed.clear()
 
     def add(self, path: str, parsed_unit: Unit) -> None:
         self.units.append(parsed_unit)
@@ -140,6 +150,7 @@ class Linker:
                 self.data_model, self._libclang.resource_dir, self._library_defines()
             )
             parsed = self._libclang.parse(path, flags)
+            self.keep(parsed)
             errors = parsed.errors()
             if errors:
                 raise InputError(f"plait's own library does not compile: {errors[0]}")

@@ -63,9 +63,9 @@ static int __plait_print_string(const char *text) {
   __plait_atomic_end();
   return result;
 }
-static ssize_t __plait_print_bytes(const void *from, size_t size) {
+static size_t __plait_print_bytes(const void *from, size_t size) {
   const char *bytes = from;
-  ssize_t result;
+  size_t result;
   size_t at;
   __plait_atomic_begin();
   for (at = 0; at < size; at = at + 1) PLAIT_TOUCH(bytes + at);
@@ -82,17 +82,22 @@ void perror(const char *text) {
   if (text != NULL) __plait_print_string(text);
 }
 size_t fwrite(const void *from, size_t size, size_t count, struct _IO_FILE *stream) {
-  return (size_t)__plait_print_bytes(from, size * count);
+  return __plait_print_bytes(from, size * count);
 }
 size_t fwrite_unlocked(const void *from, size_t size, size_t count, struct _IO_FILE *stream) {
-  return (size_t)__plait_print_bytes(from, size * count);
+  return __plait_print_bytes(from, size * count);
 }
-ssize_t write(int file, const void *from, size_t size) { return __plait_print_bytes(from, size); }
+static ssize_t __plait_send(const void *from, size_t size) {
+  ssize_t result;
+  __plait_print_bytes(from, size);
+  return result;
+}
+ssize_t write(int file, const void *from, size_t size) { return __plait_send(from, size); }
 ssize_t pwrite(int file, const void *from, size_t size, long offset) {
-  return __plait_print_bytes(from, size);
+  return __plait_send(from, size);
 }
 ssize_t send(int socket, const void *from, size_t size, int flags) {
-  return __plait_print_bytes(from, size);
+  return __plait_send(from, size);
 }
 
 /* Messages of failing programs; error() goes on if the status is 0. */
@@ -112,17 +117,18 @@ static int __plait_format(char *text, size_t size, const char *format) {
   int result[1];
   size_t length = 0;
   size_t at;
+  int is_all;
   __plait_atomic_begin();
   while (format[length] != 0 && format[length] != '%') length = length + 1;
-  if (format[length] == 0) {
+  is_all = format[length] == 0;
+  __plait_atomic_end();
+  if (is_all) {
     for (at = 0; at < length && at + 1 < size; at = at + 1) text[at] = format[at];
     if (size > 0) text[at] = 0;
-    __plait_atomic_end();
     return (int)length;
   }
   for (at = 0; at + 1 < size; at = at + 1) text[at] = at < length ? format[at] : unknown[0];
   if (size > 0) text[size - 1] = 0;
-  __plait_atomic_end();
   return result[0];
 }
 int snprintf(char *text, size_t size, const char *format, ...) {
