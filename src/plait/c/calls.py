@@ -215,10 +215,16 @@ class Calls(Atomics):
         self, name: str, node: Node, arguments: list[Node], used: bool
     ) -> Expr | MemoryPlace | None:
         values = [self._any_argument(argument) for argument in arguments]
+        if "printf" in name and any(self._writes_count(argument) for argument in arguments):
+            return self._stop(f"'%n' in the format of '{name}' is not supported", node)
         if name == "printf" and values:
             kept = tuple(value for value in values if value is not None)
             self.emit(Output(self.origin, kept))
         return self._any_value(node, f"{name}()", used)
+
+    def _writes_count(self, argument: Node) -> bool:
+        literal = strip(argument)
+        return literal.kind == s.STRING and "%n" in self._text(argument).replace("%%", "")
 
     def _any_argument(self, argument: Node) -> Expr | None:
         value = self.value(argument)

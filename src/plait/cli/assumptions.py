@@ -12,18 +12,73 @@ if TYPE_CHECKING:
 
 _ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup")
 _WAKE_UPS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
+_IDENTITIES = ("pthread_self", "pthread_equal", "thrd_current", "thrd_equal")
+_ENVIRONMENT = ("getenv", "secure_getenv")
 
 
 def assumptions_of(
     program: Program, specification: Specification, *, spurious_wakeups: bool
 ) -> list[str]:
     """The front end's assumptions about this program, after those about all programs."""
+
+    def has(names: tuple[str, ...]) -> bool:
+        return any(name in program.functions for name in names)
+
     found = [f"data model {program.data_model.value}, sequentially consistent memory"]
-    if any(name in program.functions for name in _ALLOCATION):
+    if has(_ALLOCATION):
         found.append("memory allocation never fails")
-    if any(name in program.functions for name in _WAKE_UPS):
+    if has(_WAKE_UPS):
         if not spurious_wakeups:
             found.append("condition variables wake up only when they are signalled")
         elif Property.NO_DEADLOCK in specification:
             found.append("for no-deadlock, condition variables wake up only when signalled")
+    found += _about_addresses(program, specification)
+    if has(_IDENTITIES):
+        found.append("the identity of a thread that has ended is not given to a new one")
+    if has(_ENVIRONMENT):
+        found.append("the environment is empty")
     return [*found, *program.assumptions]
+
+
+def _about_addresses(program: Program, specification: Specification) -> list[str]:
+    from plait.model.actions import Free
+
+    found = []
+    own = [function for function in program.functions.values() if not function.library]
+    if Property.VALID_MEMSAFETY not in specification and any(item.slots for item in own):
+        found.append(
+            "no pointer to a local is used after its function has returned or its block has ended"
+            " (valid-memsafety checks that)"
+        )
+    edges = (edge for function in program.functions.values() for edge in function.all_edges())
+    if any(isinstance(edge.action, Free) for edge in edges):
+        found.append("memory that was freed is not handed out again: no ABA through address reuse")
+    if _looks_at_addresses(program):
+        found.append(
+            "objects have the addresses that plait gives them: in order of creation, far apart"
+        )
+    return found
+
+
+def _looks_at_addresses(program: Program) -> bool:
+    """Whether the program orders pointers or makes integers of them."""
+    from plait.model.actions import expressions_of
+    from plait.model.expressions import Binary, BinaryOp, Convert, children
+    from plait.model.types import Kind
+
+    for function in program.functions.values():
+        if function.library:
+            continue
+        pending = [item for edge in function.all_edges() for item in expressions_of(edge.action)]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, Binary):
+                is_order = item.op in (BinaryOp.LT, BinaryOp.LE)
+                if is_order and item.left.type.kind is Kind.POINTER:
+                    return True
+            elif isinstance(item, Convert):
+                is_number = item.type.kind is Kind.INT and not item.type.is_bool
+                if is_number and item.operand.type.kind is Kind.POINTER:
+                    return True
+            pending.extend(children(item))
+    return False

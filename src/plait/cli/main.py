@@ -51,6 +51,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.show import show as command
         case "run":
             from plait.cli.run import run as command
+        case "verify":
+            from plait.cli.verify import verify as command
         case _:
             from plait.cli.explore import explore as command
     return command(options, console)
@@ -70,8 +72,8 @@ def _report(error: InputError, console: Console, *, show_all: bool) -> None:
 def _no_answer(
     options: argparse.Namespace, console: Console, reason: str, code: int, *, said: bool = False
 ) -> int:
-    """`explore` always ends in a verdict line; the other commands have only an error to print."""
-    if options.command == "explore":
+    """`verify` and `explore` always end in a verdict line; the others only have an error."""
+    if options.command in ("explore", "verify"):
         console.line(f"VERDICT: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN
     if not said:

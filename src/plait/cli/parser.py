@@ -27,6 +27,8 @@ exit codes:
 
 MAIN_HELP = f"""\
 examples:
+  plait verify examples/locked_counter.c
+      prove or refute the assertions of a program for all schedules and inputs
   plait explore examples/counter_race.c
       check the assertions of a program in every interleaving of its threads
   plait explore --property no-data-race --property no-deadlock queue.c main.c
@@ -55,6 +57,18 @@ examples:
   plait run examples/counter_race.c                     one schedule
   plait run --seed 3 --save-schedule s.txt prog.c       another one, kept in a file
   plait run --schedule s.txt prog.c                     the same one again
+
+{EXIT_CODES}
+"""
+
+VERIFY_HELP = f"""\
+The engine `orders` unrolls loops 1, 2, 4, ... times and decides for all schedules and all inputs at
+once. It says `true` only if no execution exceeds the bound. It checks assertions and unreach-call;
+`plait explore` checks the other properties.
+
+examples:
+  plait verify examples/counter_race.c
+  plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
 
 {EXIT_CODES}
 """
@@ -119,6 +133,7 @@ def build_parser() -> argparse.ArgumentParser:
     _explore_command(
         _command(commands, "explore", "check a property in all schedules", EXPLORE_HELP)
     )
+    _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
     return parser
 
 
@@ -256,6 +271,16 @@ def _explore_command(parser: Parser) -> None:
         "--save-schedule", metavar="FILE", help="keep the counterexample for `plait run --schedule`"
     )
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
+
+
+def _verify_command(parser: Parser) -> None:
+    parser.add_argument(
+        "--engine", choices=("auto", "orders"), default="auto", help="how to verify (default: auto)"
+    )
+    parser.add_argument(
+        "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"
+    )
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
 
 
 def _dialect(text: str) -> str:

@@ -17,7 +17,7 @@ from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
 from plait.semantics import leaks, printf
 from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site
-from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate, fresh
+from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
 from plait.semantics.memory import HEAP, LARGEST_ALLOCATION, LIBRARY, Memory
 from plait.semantics.outcome import Ending, InputRequest, Outcome, StepEnds
 from plait.semantics.scalars import Number, reinterpret
@@ -159,14 +159,14 @@ class Actions(Memory):
             values[index] = reinterpret(arguments[index], source, target)
         for index in callee.missing:
             scalar = code.function.registers[index].type
-            unknown = b"\1" * scalar.size
+            unknown = UNKNOWN * scalar.size
             values[index] = fresh(values, bytes(scalar.size), unknown, "missing argument")
 
     def leave(self, r: list[Any], value: Any, site: Site) -> int:
         code = self.code
         assert code is not None
         caller = self.caller
-        if caller is not None and site.type != caller.site.type:
+        if caller is not None and caller.site.target >= 0 and site.type != caller.site.type:
             _use(value)
         self._destroy_locals(code, r, self.allocated)
         if caller is None:
@@ -179,7 +179,7 @@ class Actions(Memory):
             assert call.type is not None
             if value is None or site.type is None:
                 size = call.type.size
-                value = fresh(values, bytes(size), b"\1" * size, "missing return value")
+                value = fresh(values, bytes(size), UNKNOWN * size, "missing return value")
             elif value.__class__ is Indeterminate:
                 value = fresh(values, value.data, value.mask, f"result {call.edge.source}")
             elif site.type is not call.type and site.type != call.type:
@@ -252,6 +252,9 @@ class Actions(Memory):
         start = self._function_at(function, site)
         if len(self.threads) >= self._most_threads:
             self.stop(Ending.LIMIT, f"more than {self._most_threads} threads", site.origin)
+        pages = sum(self.pages_of(item.size) for item in self._per_thread)
+        if pages + self.code_of(start).frame_pages > self._arena_pages:
+            self.stop(Ending.LIMIT, "the thread's address space is used up", site.origin)
         passed = (argument, site.argument_types[0])
         self.threads.append(self._new_thread(start, passed))
         number = len(self.threads)
@@ -305,19 +308,23 @@ class Actions(Memory):
             thread.code is None or number == self.number
             for number, thread in enumerate(self.threads, 1)
         ):
-            self._check_leaks([], site)
+            self._check_leaks((), site)
         return SWITCH
 
     def end_process(self, r: list[Any], status: int, how: str, site: Site) -> int:
         if self.checks_memory:
-            self._check_leaks(r, site)
+            assert self.code is not None
+            self._check_leaks(self.code.pick[site.edge.source](r), site)
         self.exit = (status, how)
         self.depth = 0
         self.code = None
         return SWITCH
 
-    def _check_leaks(self, r: list[Any], site: Site) -> None:
-        lost = leaks.lost_objects(self, r)
+    def _check_leaks(self, running: tuple[Any, ...], site: Site) -> None:
+        lost = leaks.lost_objects(self, running)
+        if lost and not leaks.lost_objects(self, running, alignment=1):
+            what = "memory is lost, unless a pointer at an unaligned place leads to it"
+            self.stop(Ending.LIMIT, what, site.origin)
         if lost:
             what = f"{len(lost)} heap object(s) that nothing points to are never freed"
             outcome = Outcome(Ending.VIOLATION, what, site.origin, "valid-memtrack", self.number)
@@ -338,7 +345,7 @@ class Actions(Memory):
         """An indeterminate value: it is chosen when it is used."""
         assert site.type is not None
         size = site.type.size
-        return fresh(self.registers(), bytes(size), b"\1" * size, site.text)
+        return fresh(self.registers(), bytes(size), UNKNOWN * size, site.text)
 
     def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
         if count is not None and count <= 0:

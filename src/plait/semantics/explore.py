@@ -124,7 +124,9 @@ class _Attempt:
     moves: list[tuple[tuple[Number, ...], State, Footprint | None]] = field(default_factory=list)
     footprints: list[Footprint] = field(default_factory=list)
     blocked: Outcome | None = None
-    is_certain: bool = True  # all inputs were tried, and none led out of what is explored
+    # All inputs were tried, and none led out of what is explored (a failed assumption does not:
+    # what would come after it does not exist).
+    is_certain: bool = True
 
 
 class _Search:
@@ -273,15 +275,18 @@ class _Search:
                 self._arrive(following, number, thread, choices, remaining)
             steps[thread] = _UNRECORDED
             if self.records:
-                steps[thread] = Footprint.joined(self.page_bits, attempt.footprints)
+                taken = [footprint for _, _, footprint in attempt.moves]
+                steps[thread] = Footprint.joined(self.page_bits, attempt.footprints, taken)
         if self.was_expanded[number]:
             return
         self.was_expanded[number] = True
         if self.finds_races:
             self._find_race(number, steps)
         if self.finds_deadlocks:
-            halted = any(item.status is Status.HALTED for item in state.threads)
-            if is_certain and not halted:
+            stopped = {item.status for item in state.threads}
+            if Status.PRUNED in stopped and state.exit is None:
+                self.graph.pruned[number] = True
+            elif is_certain and Status.HALTED not in stopped:
                 self.graph.blocked[number] = frozenset(blocked)
                 if blocked and not steps:
                     self._report_deadlock(number, next(iter(blocked)), blocked)
@@ -318,10 +323,9 @@ class _Search:
                     outcome.kind, outcome.message, outcome.thread, outcome.origin
                 )
                 raise _Stop
-            elif ending is not Ending.MOVED:
+            elif ending in HAS_NO_VERDICT:
                 result.is_certain = False
-                if ending in HAS_NO_VERDICT:
-                    self._note_trouble(outcome)
+                self._note_trouble(outcome)
         return result
 
     def _note_trouble(self, outcome: Outcome) -> None:
@@ -381,6 +385,9 @@ class _Search:
     def _find_partial_deadlock(self) -> None:
         found = self.graph.deadlock()
         if found is None:
+            if self.graph.doubtful:
+                what = "a thread waits for ever in executions in which an assumption fails later"
+                self.troubles[what] = None
             return
         number, thread = found
         outcome = self._attempt(number, self.states[number], thread).blocked

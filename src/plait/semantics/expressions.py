@@ -183,7 +183,9 @@ class ExpressionWriter:
         if target.kind is Kind.FLOAT:
             return f"integer_to_single({text})" if target.bits == 32 else f"float({text})"
         if target.minimum <= source.minimum and source.maximum <= target.maximum:
-            return text if target.bits == source.bits else f"(+{text})"
+            # An indeterminate value stays one only if it can be any value of both types.
+            same = target.bits == source.bits and not source.is_bool
+            return text if same else f"(+{text})"
         return wrapped(text, target)
 
     def _static_address(self, expr: StaticAddress) -> str:

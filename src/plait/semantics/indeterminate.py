@@ -6,6 +6,10 @@ a frame, as a result, in copies of whole structs, and anywhere inside the librar
 that a thread returns). Elsewhere a store, a load and an argument are uses, so that all that the
 program can compare afterwards agrees on the value: what is loaded is then also fixed in memory.
 
+Masks say which bytes have a value: 0, one that is known; 1, none yet; 2, none yet, and a load that
+only passed it on has copied it, or it is such a copy. What is chosen for a byte with a 2 would have
+to be the value of all its copies, which nobody keeps track of: to use it is a limit.
+
 Within a frame, registers with equal tags hold the same unknown value; a tag is new in its frame
 when it is made. Values passed to another frame get a tag of that frame.
 """
@@ -17,6 +21,8 @@ from typing import Any, NoReturn
 
 Tag = tuple[str, int]
 
+UNKNOWN, COPIED = b"\1", b"\2"
+
 
 class UsedIndeterminate(Exception):
     """An indeterminate value was used: it must be chosen, and the action executed again."""
@@ -27,7 +33,7 @@ def _used(*operands: object) -> NoReturn:
 
 
 class Indeterminate:
-    """Bytes of which those with a 1 in the mask are not determined."""
+    """Bytes of which those with a 0 in the mask are determined."""
 
     __slots__ = ("data", "mask", "tag")
 

@@ -5,10 +5,10 @@ that follow, up to just before its next visible action. A step that starts a thr
 new thread to its first visible action. A local run pauses at a loop head if it gets long, comes
 back to the same register values or has met an input, so that `while (1);` has finitely many states.
 
-A thread that fails an assumption, meets undefined behaviour or a limit after its visible action is
-HALTED and the others may go on: executions in which they overtake it before that point have the
-same future, because what it did since the visible action is invisible. If that happens inside an
-atomic section, the section has not begun and the state does not change.
+A thread that meets undefined behaviour or a limit after its visible action is HALTED, one that
+fails an assumption PRUNED, and the others may go on: executions in which they overtake it before
+that point have the same future, because what it did since the visible action is invisible. If that
+happens inside an atomic section, the section has not begun and the state does not change.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import VISIBLE, Block, Code
-from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate
+from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate
 from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, Outcome, StepEnds
 from plait.semantics.scalars import Number
 from plait.semantics.state import ENDED, State, StateTable, Status, Thread
 from plait.semantics.visibility import Visibility
 
 _HALTS = HAS_NO_VERDICT | {Ending.PRUNED}
-_HALTED = Thread(Status.HALTED, None, 0, [], 0, (), None, 0, 0)
+_STOPPED = {
+    status: Thread(status, None, 0, [], 0, (), None, 0, 0)
+    for status in (Status.HALTED, Status.PRUNED)
+}
 
 
 class Machine(Actions):
@@ -59,7 +62,7 @@ class Machine(Actions):
             if not item.read_only
         }
         self.undefined = {
-            item.page: b"\1" * item.size for item in self.program.objects if item.indeterminate
+            item.page: UNKNOWN * item.size for item in self.program.objects if item.indeterminate
         }
         self.heap = {}
         self.forget_journal()
@@ -164,7 +167,7 @@ class Machine(Actions):
                 outcome.origin = self.user_origin(outcome.origin)
                 if outcome.ending not in _HALTS or outcome.in_section:
                     return outcome
-                self._halt()
+                self._halt(outcome.ending)
                 if result.ending not in HAS_NO_VERDICT:
                     result = outcome
             if position == len(self.spawned):
@@ -269,13 +272,14 @@ class Machine(Actions):
             self.stack_page,
         )
 
-    def _halt(self) -> None:
+    def _halt(self, ending: Ending) -> None:
         """The running thread stops for good where it is."""
-        halted = _HALTED
+        status = Status.PRUNED if ending is Ending.PRUNED else Status.HALTED
+        stopped = _STOPPED[status]
         if self.checks_memory and self.code is not None:
             # Its variables still point to memory that is therefore not lost.
-            halted = Thread(
-                Status.HALTED,
+            stopped = Thread(
+                status,
                 self.code,
                 self.location,
                 self.values,
@@ -285,7 +289,7 @@ class Machine(Actions):
                 self.heap_page,
                 self.stack_page,
             )
-        self.threads[self.number - 1] = halted
+        self.threads[self.number - 1] = stopped
 
     def _blocks(self, code: Code) -> list[Block | None]:
         return code.blocks

@@ -3,8 +3,8 @@
 `memory` maps the first page of each live, writable object to its contents. Contents of type
 `bytes` are part of a remembered state; the first write in a step replaces them by a `bytearray`
 and notes the old contents in the journal. Objects that nobody can write are in `constants`, apart
-from the state. `undefined` has a mask (1: the byte has no value yet) for objects that are not
-fully initialised; masks are thawed in the same way.
+from the state. `undefined` has a mask for objects that are not fully initialised (see indeterminate
+for what its bytes mean); masks are thawed in the same way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from plait.model.program import FrameSlot, Function, Program, StaticObject
 from plait.model.properties import Property, Specification
 from plait.model.types import U8, Scalar
 from plait.semantics.compile import Site
-from plait.semantics.indeterminate import Indeterminate, fresh
+from plait.semantics.indeterminate import COPIED, UNKNOWN, Indeterminate, fresh
 from plait.semantics.outcome import Access, AccessKind, Ending, Outcome, StepEnds
 from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
 
@@ -69,7 +69,7 @@ class Memory:
         data = self.memory.get(page)
         if data is None or offset + size > len(data):
             page, offset, data = self.find(address, size, site, AccessKind.READ)
-        if page in self.undefined and 1 in self.undefined[page][offset : offset + size]:
+        if page in self.undefined and any(self.undefined[page][offset : offset + size]):
             return self._load_undefined(page, offset, size, site)
         return read(data, offset)[0]
 
@@ -79,9 +79,13 @@ class Memory:
         mask = bytes(self.undefined[page][offset : offset + size])
         assert site.type is not None
         if site.passes_on:
+            if UNKNOWN in mask:
+                self._note_change(page, offset, size)
+                mask = mask.replace(UNKNOWN, COPIED)
+                self._thaw_mask(page)[offset : offset + size] = mask
             return fresh(self.registers(), data, mask, f"memory {site.edge.source}")
         value = self.determined(data, mask, site.type, "uninitialised memory", site.origin)
-        self._note_lifetime(page, 0)  # for the other threads it is as good as a write
+        self._note_change(page, offset, size)
         self._thaw(page)[offset : offset + size] = to_bits(value, site.type).to_bytes(
             size, "little"
         )
@@ -92,6 +96,8 @@ class Memory:
         self, data: bytes, mask: bytes, scalar: Scalar, name: str, origin: Origin
     ) -> Number:
         """A value chosen for a scalar; if only parts are missing, byte by byte."""
+        if COPIED in mask:
+            self.stop(Ending.LIMIT, "a copy of an uninitialised value is used", origin)
         if 0 not in mask:
             value: Number = self.choose(name, scalar, None, origin)
             return value
@@ -120,10 +126,7 @@ class Memory:
     def _store_undefined(self, page: int, offset: int, size: int, value: Indeterminate) -> None:
         assert len(value.mask) == size
         self._thaw(page)[offset : offset + size] = value.data
-        self._note_undefined(page)
-        mask = self.undefined.get(page, bytes(len(self.memory[page])))
-        thawed = self.undefined[page] = bytearray(mask)
-        thawed[offset : offset + size] = value.mask
+        self._thaw_mask(page)[offset : offset + size] = value.mask
 
     def _thaw(self, page: int) -> bytearray:
         data = self.memory[page]
@@ -207,7 +210,7 @@ class Memory:
         self.memory[page] = bytearray(contents or size)
         if not is_defined and size:
             self._note_undefined(page)
-            self.undefined[page] = bytearray(b"\1" * size)
+            self.undefined[page] = bytearray(UNKNOWN * size)
         self._note_lifetime(page, size)
 
     def destroy(self, page: int) -> None:
@@ -297,7 +300,7 @@ class Memory:
         for page in self.undefined_before:
             mask = self.undefined.get(page)
             if type(mask) is bytearray:
-                if 1 in mask:
+                if any(mask):
                     self.undefined[page] = bytes(mask)
                 else:
                     del self.undefined[page]
@@ -312,18 +315,25 @@ class Memory:
             self.undefined_before[page] = None if mask is None else bytes(mask)
 
     def _note_lifetime(self, page: int, size: int) -> None:
+        self._note_change(page, 0, max(size, 1))
+
+    def _note_change(self, page: int, offset: int, size: int) -> None:
+        """For the order of steps it is as good as a write, but in C it is no access: an object's
+        life begins or ends, or bytes without a value get one or are copied."""
         if self.accesses is not None:
-            address = page << self.page_bits
-            self.accesses.append(
-                Access(address, max(size, 1), AccessKind.LIFETIME, True, _NO_ORIGIN)
-            )
+            address = (page << self.page_bits) + offset
+            self.accesses.append(Access(address, size, AccessKind.LIFETIME, True, _NO_ORIGIN))
 
     def _define(self, page: int, offset: int, size: int) -> None:
-        mask = self.undefined[page]
-        if type(mask) is bytes:
+        self._thaw_mask(page)[offset : offset + size] = bytes(size)
+
+    def _thaw_mask(self, page: int) -> bytearray:
+        mask = self.undefined.get(page)
+        if not isinstance(mask, bytearray):
             self._note_undefined(page)
-            mask = self.undefined[page] = bytearray(mask)
-        mask[offset : offset + size] = bytes(size)  # type: ignore[index]
+            mask = bytearray(mask or bytes(len(self.memory[page])))
+            self.undefined[page] = mask
+        return mask
 
     # --- what can go wrong
 

@@ -67,7 +67,7 @@ class StepEnds(Exception):
 class AccessKind(Enum):
     READ = "read"
     WRITE = "write"
-    # The object's life begins or ends: orders steps like a write, but is not an access in C.
+    # Orders steps like a write, but is not an access in C: the object's life begins or ends, say.
     LIFETIME = "lifetime"
 
 
@@ -84,10 +84,11 @@ class Access(NamedTuple):
 class Footprint:
     """All that decides whether two steps of different threads commute."""
 
-    __slots__ = ("accesses", "ends_process", "pages", "spawns", "written_pages")
+    __slots__ = ("accesses", "ends_process", "pages", "racing", "spawns", "written_pages")
 
     def __init__(self, page_bits: int, accesses: list[Access], flags: tuple[bool, bool]) -> None:
         self.accesses = accesses
+        self.racing = accesses  # those that happen: not of a section that does not begin
         self.spawns, self.ends_process = flags
         self.pages: set[int] = set()
         self.written_pages: set[int] = set()
@@ -99,8 +100,11 @@ class Footprint:
                 self.written_pages.update(pages)
 
     @staticmethod
-    def joined(page_bits: int, footprints: list[Footprint]) -> Footprint:
-        """Of a step that is one of several, depending on its inputs."""
+    def joined(
+        page_bits: int, footprints: list[Footprint], taken: list[Footprint | None]
+    ) -> Footprint:
+        """Of a step that is one of several, depending on its inputs; `taken` are those of the
+        steps that lead to a state."""
         if len(footprints) == 1:
             return footprints[0]
         accesses = [access for item in footprints for access in item.accesses]
@@ -108,7 +112,9 @@ class Footprint:
             any(item.spawns for item in footprints),
             any(item.ends_process for item in footprints),
         )
-        return Footprint(page_bits, accesses, flags)
+        result = Footprint(page_bits, accesses, flags)
+        result.racing = [access for item in taken if item is not None for access in item.accesses]
+        return result
 
     def commutes_with(self, other: Footprint) -> bool:
         """Neither step writes what the other one accesses, nor do both number new threads."""
@@ -118,27 +124,28 @@ class Footprint:
             self.pages
         ):
             return True
-        return self._first_conflict(other, races_only=False) is None
+        return _first_conflict(self.accesses, other.accesses, races_only=False) is None
 
     def race_with(self, other: Footprint) -> tuple[Access, Access] | None:
         """Two overlapping accesses, at least one a write, not both atomic."""
         if self.pages.isdisjoint(other.pages):
             return None
-        return self._first_conflict(other, races_only=True)
+        return _first_conflict(self.racing, other.racing, races_only=True)
 
-    def _first_conflict(
-        self, other: Footprint, *, races_only: bool
-    ) -> tuple[Access, Access] | None:
-        for mine in self.accesses:
-            for theirs in other.accesses:
-                if (
-                    mine.address < theirs.address + theirs.size
-                    and theirs.address < mine.address + mine.size
-                    and not (mine.kind is AccessKind.READ and theirs.kind is AccessKind.READ)
-                    and not (races_only and _is_race_free(mine, theirs))
-                ):
-                    return mine, theirs
-        return None
+
+def _first_conflict(
+    one: list[Access], other: list[Access], *, races_only: bool
+) -> tuple[Access, Access] | None:
+    for mine in one:
+        for theirs in other:
+            if (
+                mine.address < theirs.address + theirs.size
+                and theirs.address < mine.address + mine.size
+                and not (mine.kind is AccessKind.READ and theirs.kind is AccessKind.READ)
+                and not (races_only and _is_race_free(mine, theirs))
+            ):
+                return mine, theirs
+    return None
 
 
 def _is_race_free(mine: Access, theirs: Access) -> bool:

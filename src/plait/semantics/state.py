@@ -17,9 +17,11 @@ from plait.semantics.compile import Code, Site
 class Status(Enum):
     RUNNING = "running"
     ENDED = "ended"
-    # Takes no more steps because its execution goes on outside of what is explored: a failed
-    # assumption, undefined behaviour, a limit. The other threads may still overtake it there.
+    # Takes no more steps because its execution goes on outside of what is explored: undefined
+    # behaviour, a limit. The other threads may still overtake it there.
     HALTED = "halted"
+    # The same after a failed assumption: its execution does not go on at all.
+    PRUNED = "pruned"
 
 
 class Frame:
@@ -120,11 +122,17 @@ class StateTable:
         if code is None or thread.identity:
             return thread
         caller = None if thread.caller is None else self._frame(thread.caller)
-        picked = code.pick[thread.location](thread.values)
+        if thread.status is Status.RUNNING:
+            kept = code.kept[thread.location]
+            picked = code.pick[thread.location](thread.values)
+        else:
+            # It stands somewhere after the location, and is kept only for where it points to.
+            kept = tuple(range(len(thread.values)))
+            picked = tuple(thread.values)
         key = (
             code.function.name,
             thread.location,
-            _exact(code, thread.location, picked) if code.floats else picked,
+            _exact(code, kept, picked) if code.floats else picked,
             thread.base,
             thread.allocated,
             0 if caller is None else caller.identity,
@@ -138,7 +146,7 @@ class StateTable:
                 thread.status,
                 code,
                 thread.location,
-                _with_blanks(code, thread.location, picked),
+                _with_blanks(code, kept, picked),
                 thread.base,
                 thread.allocated,
                 caller,
@@ -156,24 +164,20 @@ class StateTable:
             new.append(caller)
             caller = caller.caller
         for item in reversed(new):
-            code, location = item.code, item.site.edge.target
-            # The call itself is over: its target gets its value when the frame is resumed.
-            picked = code.pick[location](item.values)
-            target = item.site.target
-            if target in code.kept[location]:
-                place = code.kept[location].index(target)
-                picked = (*picked[:place], code.blank[target], *picked[place + 1 :])
+            code = item.code
+            kept = code.kept[item.site.edge.target]
+            picked = picked_of_frame(item)
             key = (
                 code.function.name,
                 item.site.edge.source,
-                _exact(code, location, picked) if code.floats else picked,
+                _exact(code, kept, picked) if code.floats else picked,
                 item.base,
                 item.allocated,
                 0 if caller is None else caller.identity,
             )
             found = self._frames.get(key)
             if found is None:
-                values = _with_blanks(code, location, picked)
+                values = _with_blanks(code, kept, picked)
                 found = Frame(code, item.site, values, item.base, item.allocated, caller)
                 found.identity = len(self._frames) + 1
                 self._frames[key] = found
@@ -182,16 +186,27 @@ class StateTable:
         return caller
 
 
-def _with_blanks(code: Code, location: int, picked: tuple[Any, ...]) -> list[Any]:
+def picked_of_frame(frame: Frame) -> tuple[Any, ...]:
+    """The values of a suspended frame that matter. Its call is over: the target gets its value
+    when the frame is resumed."""
+    code, location, target = frame.code, frame.site.edge.target, frame.site.target
+    picked = code.pick[location](frame.values)
+    if target in code.kept[location]:
+        place = code.kept[location].index(target)
+        picked = (*picked[:place], code.blank[target], *picked[place + 1 :])
+    return picked
+
+
+def _with_blanks(code: Code, kept: tuple[int, ...], picked: tuple[Any, ...]) -> list[Any]:
     values = code.blank[:]
-    for index, value in zip(code.kept[location], picked, strict=True):
+    for index, value in zip(kept, picked, strict=True):
         values[index] = value
     return values
 
 
-def _exact(code: Code, location: int, picked: tuple[Any, ...]) -> tuple[Any, ...]:
+def _exact(code: Code, kept: tuple[int, ...], picked: tuple[Any, ...]) -> tuple[Any, ...]:
     """Floats by their bits: 0.0 equals -0.0, and a NaN does not equal itself, but states do."""
     return tuple(
         struct.pack("<d", value) if index in code.floats and isinstance(value, float) else value
-        for index, value in zip(code.kept[location], picked, strict=True)
+        for index, value in zip(kept, picked, strict=True)
     )

@@ -1,0 +1,1 @@
+"""The bounded engine: scheduling constraint based abstraction refinement (Yin et al.)."""

@@ -1,0 +1,269 @@
+"""The fixed part of an event order graph: events, program order, links, blocks and literals.
+
+An *event* is a read or write of a cell or something else that has a place in the schedule (a lock,
+the begin of an atomic section). Its *guard* is the literal that says whether it occurs; 0 stands
+for true. Literals are integers as in SAT solvers. The reasons that the order graph gives are sets
+of literals; inside, they are bit masks over the literals of one `EventStructure`.
+
+What every formula that uses these literals has to guarantee:
+
+- A link's, an order's or a block's literal implies the guards of the events that it names. Reasons
+  rely on it: they leave out guards that another literal of the reason implies.
+- Program order holds between any two events that both occur, also where the path between them
+  goes through events that don't. An order that depends on what was executed (a join that only one
+  branch performs) is an `Order` with a literal instead.
+
+*Events that do not occur have a place too.* Take any execution, a total order of the events that
+occur. Going through the others in program order, put each directly behind the last one of its
+predecessors. The result is a total order of all events that obeys the whole program order. This is
+why program order never needs a guard as a reason, unlike in section 5.3 of the paper, and why
+reasons get shorter; only an event that forbids something to others (a write between a write and
+its read) has to occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    READ = "rr"
+    WRITE = "ww"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    kind: Kind
+    thread: int
+    cell: int | None = None
+    guard: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A read-write link: when the literal, sel(link), holds, the read takes the write's value."""
+
+    write: int
+    read: int
+    literal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A program order that holds only if the literal does."""
+
+    before: int
+    after: int
+    literal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What a thread does from `first` to `last`, both included, without letting others in.
+
+    With a lock: no block of another thread with the same lock overlaps it. With lock None, an
+    atomic section: no event of another thread falls between. A block that its thread never leaves
+    ends in an event that follows all others in program order. Where a lock is released on several
+    paths there is one block for each release. Blocks of one thread exclude nothing from each other
+    (a recursive lock).
+    """
+
+    first: int
+    last: int
+    lock: int | None
+    literal: int = 0
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers of the bits that are set, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+class EventStructure:
+    """All that does not depend on a counterexample, with the closure of program order.
+
+    `after0[e]` and `before0[e]` are the events that follow and precede e in program order, as bit
+    masks. `bit_of[l]` is the bit of a literal, `mask_of[l]` has the guards that l implies as well.
+    `writes[c]` and `reads[c]` are the writes and reads of a cell; the literals that a
+    link, block or event contributes to a reason are in `link_mask`, `block_mask`, `guard_mask`.
+    `outside[b]` are the events that must not fall into the
+    atomic section b; of those in `needs_guard[b]` this is said only if they occur. `rivals[b]` are
+    the blocks that b must not overlap.
+    """
+
+    def __init__(
+        self,
+        events: Sequence[Event],
+        program_order: Iterable[tuple[int, int]],
+        links: Sequence[Link] = (),
+        orders: Sequence[Order] = (),
+        blocks: Sequence[Block] = (),
+    ) -> None:
+        self.events = tuple(events)
+        self.links = tuple(links)
+        self.orders = tuple(orders)
+        self.blocks = tuple(blocks)
+        self.after0 = _closure(len(self.events), program_order)
+        self.before0 = [0] * len(self.events)
+        for event, after in enumerate(self.after0):
+            for later in bits(after):
+                self.before0[later] |= 1 << event
+        self._check()
+        self.literals: list[int] = []
+        self.bit_of: dict[int, int] = {0: 0}
+        self.mask_of: dict[int, int] = {0: 0}
+        self._implied: list[int] = []
+        self._number_literals()
+        self.guard_mask = [self.mask_of[event.guard] for event in self.events]
+        self.writes = self._of_cells(Kind.WRITE)
+        self.reads = self._of_cells(Kind.READ)
+        self.link_mask = {
+            (link.write, link.read): self.mask_of[link.literal] for link in self.links
+        }
+        self.block_mask = [self.mask_of[block.literal] for block in self.blocks]
+        self.outside = [self._outside(block) for block in self.blocks]
+        self.needs_guard = [
+            outside and outside & self._may_float_inside(block)
+            for block, outside in zip(self.blocks, self.outside)
+        ]
+        self.rivals = self._rivals()
+
+    def literals_of(self, mask: int) -> frozenset[int]:
+        """The literals of a reason, without those that others of them imply."""
+        left = mask
+        for number in bits(mask):
+            if left >> number & 1:
+                left &= ~self._implied[number]
+        return frozenset(self.literals[number] for number in bits(left))
+
+    def closed_mask(self, literals: Iterable[int]) -> int:
+        """The literals and what they imply as a reason; literals of others do not matter here."""
+        mask = 0
+        for literal in literals:
+            mask |= self.mask_of.get(literal, 0)
+        return mask
+
+    def holds(self, literal: int, true: int) -> bool:
+        """Whether the literal is among those of the mask, or true in any case."""
+        return not literal or bool(true & self.bit_of[literal])
+
+    def _check(self) -> None:
+        if len({(link.write, link.read) for link in self.links}) < len(self.links):
+            raise ValueError("two links connect the same write and read")
+        for link in self.links:
+            write, read = self.events[link.write], self.events[link.read]
+            if write.kind is not Kind.WRITE or read.kind is not Kind.READ:
+                raise ValueError(f"{link} does not lead from a write to a read")
+            if write.cell != read.cell or write.cell is None:
+                raise ValueError(f"{link} connects two cells")
+        for block in self.blocks:
+            if block.first != block.last and not self.after0[block.first] >> block.last & 1:
+                raise ValueError(f"{block} does not begin before it ends")
+
+    def _number_literals(self) -> None:
+        needs: dict[int, list[int]] = {}
+        for event in self.events:
+            needs.setdefault(event.guard, [])
+        for link in self.links:
+            needs.setdefault(link.literal, []).extend((link.write, link.read))
+        for order in self.orders:
+            needs.setdefault(order.literal, []).extend((order.before, order.after))
+        for block in self.blocks:
+            needs.setdefault(block.literal, []).extend((block.first, block.last))
+        if any(self.events[event].guard for event in needs.pop(0, ())):
+            raise ValueError("something is said to be always true whose events are guarded")
+        self.literals = list(needs)
+        number_of = {literal: number for number, literal in enumerate(self.literals)}
+        implies = [
+            sum(1 << number_of[guard] for guard in {self.events[e].guard for e in named} if guard)
+            for named in needs.values()
+        ]
+        closed = _closure_of_implications(implies)
+        self._implied = [mask & ~(1 << number) for number, mask in enumerate(closed)]
+        for number, literal in enumerate(self.literals):
+            self.bit_of[literal] = 1 << number
+            self.mask_of[literal] = closed[number] | 1 << number
+
+    def _of_cells(self, kind: Kind) -> dict[int, int]:
+        """The events of a kind, by cell."""
+        found: dict[int, int] = {}
+        for number, event in enumerate(self.events):
+            if event.kind is kind and event.cell is not None:
+                found[event.cell] = found.get(event.cell, 0) | 1 << number
+        return found
+
+    def _outside(self, block: Block) -> int:
+        """The events that must not fall into an atomic section."""
+        if block.lock is not None or block.first == block.last:
+            return 0
+        thread = self.events[block.first].thread
+        others = sum(1 << n for n, event in enumerate(self.events) if event.thread != thread)
+        return others & ~(1 << block.last)
+
+    def _may_float_inside(self, block: Block) -> int:
+        """The events that follow, in program order, one that may occur inside the block: an event
+        that does not occur is put behind its predecessors (see above), and so maybe inside."""
+        thread = self.events[block.first].thread
+        around = self.before0[block.first] | self.after0[block.last] | 1 << block.last
+        found = 0
+        for number, event in enumerate(self.events):
+            if event.thread == thread and not around >> number & 1:
+                found |= self.after0[number]
+        return found
+
+    def _rivals(self) -> list[list[int]]:
+        """For each block of a lock, the blocks that it must not overlap."""
+        of_lock: dict[int, list[int]] = {}
+        for number, block in enumerate(self.blocks):
+            if block.lock is not None:
+                of_lock.setdefault(block.lock, []).append(number)
+        thread = [self.events[block.first].thread for block in self.blocks]
+        return [
+            [other for other in of_lock[block.lock] if thread[other] != thread[number]]
+            if block.lock is not None
+            else []
+            for number, block in enumerate(self.blocks)
+        ]
+
+
+def _closure(count: int, edges: Iterable[tuple[int, int]]) -> list[int]:
+    """The transitive closure of an acyclic relation, in reverse topological order."""
+    later: list[list[int]] = [[] for _ in range(count)]
+    open_before = [0] * count
+    for before, after in edges:
+        later[before].append(after)
+        open_before[after] += 1
+    ready = [event for event in range(count) if not open_before[event]]
+    for event in ready:
+        for after in later[event]:
+            open_before[after] -= 1
+            if not open_before[after]:
+                ready.append(after)
+    if len(ready) < count:
+        raise ValueError("program order has a cycle")
+    closure = [0] * count
+    for event in reversed(ready):
+        for after in later[event]:
+            closure[event] |= closure[after] | 1 << after
+    return closure
+
+
+def _closure_of_implications(implies: list[int]) -> list[int]:
+    closed = list(implies)
+    changed = True
+    while changed:
+        changed = False
+        for number, mask in enumerate(closed):
+            more = mask
+            for other in bits(mask):
+                more |= closed[other]
+            if more != mask:
+                closed[number] = more
+                changed = True
+    return closed

@@ -1,0 +1,143 @@
+"""Symbolic states of one thread: what holds on a bundle of paths through its automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plait.errors import UnsupportedCode
+from plait.logic.terms import Terms
+
+
+class Condition:
+    """A conjunction of terms, kept apart so that branches that meet again cancel out."""
+
+    __slots__ = ("parts", "term")
+
+    def __init__(self, parts: tuple[int, ...], term: int) -> None:
+        self.parts = parts
+        self.term = term
+
+    def with_part(self, terms: Terms, part: int) -> Condition:
+        if part == terms.true:
+            return self
+        return Condition((*self.parts, part), terms.and_(self.term, part))
+
+
+def meet(terms: Terms, first: Condition, second: Condition) -> tuple[Condition, int]:
+    """The condition under which one of two exclusive paths is taken, and a term that, given that,
+    says that it is the first."""
+    shared = 0
+    for mine, theirs in zip(first.parts, second.parts, strict=False):
+        if mine != theirs:
+            break
+        shared += 1
+    mine = _all(terms, first.parts[shared:])
+    theirs = _all(terms, second.parts[shared:])
+    prefix = first.parts[:shared]
+    base = Condition(prefix, _all(terms, prefix))
+    return base.with_part(terms, terms.or_(mine, theirs)), mine
+
+
+def _all(terms: Terms, parts: tuple[int, ...]) -> int:
+    result = terms.true
+    for part in parts:
+        result = terms.and_(result, part)
+    return result
+
+
+# The events that may have begun the atomic section, each with a term that says when it is this
+# one (an event can occur that began an earlier section), and how deep the section is.
+Section = tuple[tuple[tuple[int, int], ...], int]
+
+
+def _merge_sections(terms: Terms, one: Path, other: Path) -> Section | None:
+    mine, theirs = one.section, other.section
+    if mine == theirs:
+        return mine
+    if mine is None or theirs is None or mine[1] != theirs[1]:
+        raise UnsupportedCode("an atomic section that only some paths have left")
+    begins = tuple(
+        (begin, terms.and_(when, path.condition.term))
+        for path, section in ((one, mine), (other, theirs))
+        for begin, when in section[0]
+    )
+    return begins, mine[1]
+
+
+class Path:
+    """A frame's registers and the thread's private memory, where `condition` holds."""
+
+    __slots__ = ("condition", "memory", "registers", "section", "slots")
+
+    def __init__(
+        self,
+        condition: Condition,
+        registers: list[int | None],
+        slots: list[int | None],
+        memory: dict[int, tuple[int, int]],
+        section: Section | None = None,
+    ) -> None:
+        self.condition = condition
+        self.registers = registers  # terms; None: not assigned yet
+        self.slots = slots  # terms: the addresses of locals in memory
+        self.section = section  # the atomic section it is in
+        self.memory = memory  # address -> (size in bytes, term), of objects no other thread sees
+
+    def copy(self) -> Path:
+        registers, slots = self.registers[:], self.slots[:]
+        return Path(self.condition, registers, slots, self.memory.copy(), self.section)
+
+
+Initial = Callable[[int, int], int]  # address, size: the term of a cell that nobody has set
+
+
+def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
+    """One path for several that come to the same place."""
+    result = paths[0]
+    for other in paths[1:]:
+        condition, is_other = meet(terms, other.condition, result.condition)
+        if is_other == terms.false:
+            continue
+        section = _merge_sections(terms, other, result)
+        result = Path(
+            condition,
+            _merge_lists(terms, is_other, other.registers, result.registers),
+            _merge_lists(terms, is_other, other.slots, result.slots),
+            _merge_memory(terms, is_other, other.memory, result.memory, initial),
+            section,
+        )
+    return result
+
+
+def _merge_lists(
+    terms: Terms, chosen: int, first: list[int | None], second: list[int | None]
+) -> list[int | None]:
+    return [
+        one if one == two or two is None else two if one is None else terms.ite(chosen, one, two)
+        for one, two in zip(first, second, strict=True)
+    ]
+
+
+def _merge_memory(
+    terms: Terms,
+    chosen: int,
+    first: dict[int, tuple[int, int]],
+    second: dict[int, tuple[int, int]],
+    initial: Initial,
+) -> dict[int, tuple[int, int]]:
+    if first == second:
+        return first
+    result: dict[int, tuple[int, int]] = {}
+    for address in first.keys() | second.keys():
+        mine, theirs = first.get(address), second.get(address)
+        if mine == theirs:
+            assert mine is not None
+            result[address] = mine
+            continue
+        size = (mine or theirs or (0, 0))[0]
+        mine = mine or (size, initial(address, size))
+        theirs = theirs or (size, initial(address, size))
+        if mine[0] != theirs[0]:
+            raise UnsupportedCode("private memory accessed in different sizes")
+        result[address] = (size, terms.ite(chosen, mine[1], theirs[1]))
+    return result

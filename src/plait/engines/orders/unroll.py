@@ -1,0 +1,757 @@
+"""Unrolling: threads, calls and loops unfold into guarded events in SSA form.
+
+Each thread is executed symbolically, once, over all its paths: paths that meet again are merged.
+Objects that one thread alone accesses (by the sharing analysis) are part of the symbolic state;
+accesses to the others become events. Executions are closed under prefixes for the properties
+checked here, so a thread that waits may simply stop: inside an atomic section a fresh variable says
+whether the section happens at all, and it can happen only if its waits and assumptions hold.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from plait.analysis.bounds import Loop
+from plait.analysis.loops import find_loops
+from plait.engines.orders.objects import Instance, Objects
+from plait.engines.orders.paths import Condition, Path, Section, merged
+from plait.engines.orders.unrolling import (
+    Access,
+    Claim,
+    InputUse,
+    Occurrence,
+    ThreadRun,
+    Unrolling,
+)
+from plait.errors import UnsupportedCode
+from plait.logic.operators import ADD, ITE, VARIABLE
+from plait.logic.terms import Terms
+from plait.logic.translate import translate
+from plait.model.actions import (
+    Allocate,
+    Assign,
+    AtomicBegin,
+    AtomicEnd,
+    Call,
+    Check,
+    CheckKind,
+    EndProcess,
+    EndThread,
+    EnterScope,
+    Fence,
+    Free,
+    Guard,
+    Input,
+    LeaveScope,
+    Load,
+    ObjectSize,
+    Origin,
+    Output,
+    Prune,
+    ReadModifyWrite,
+    Return,
+    Skip,
+    Spawn,
+    Store,
+    Unsupported,
+    Wait,
+)
+from plait.model.dataflow import live_registers, postorder
+from plait.model.expressions import (
+    CurrentThread,
+    Expr,
+    FrameAddress,
+    FunctionAddress,
+    StaticAddress,
+)
+from plait.model.program import Edge, Function, Program, StaticObject
+from plait.model.types import Scalar
+
+MOST_CANDIDATES = 256
+MOST_EVENTS = 200_000
+
+
+@dataclass(slots=True, eq=False)
+class _Shape:
+    """What unrolling needs to know of a function's control flow."""
+
+    rank: list[int]
+    nests: list[tuple[Loop, ...]]  # for each location the loops it is in, outermost first
+    live: list[int]
+
+
+class Unroller:
+    """Unrolls a program up to a number of loop rounds."""
+
+    def __init__(self, program: Program, terms: Terms, bound: int) -> None:
+        self.program = program
+        self.terms = terms
+        self.bound = bound
+        self.objects = Objects(program)
+        self.result = Unrolling(largest_bound=bound)
+        self._shapes: dict[str, _Shape] = {}
+        self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
+        self._pointer = program.data_model.pointer
+        self._thread_locals: dict[StaticObject, Instance] = {}
+        self._unknown: dict[tuple[int, int], int] = {}
+        # What a read can give, as far as it is known when a pointer is used: the cells of each
+        # variable that stands for a read, and the values written to them. A value that is missing
+        # here makes the access one to no known object, which leaves the verdict open.
+        self._cells_of: dict[int, list[tuple[int, int]]] = {}
+        self._written: dict[tuple[int, int], set[int]] = {}
+        self.known_values: dict[tuple[int, int], set[int]] = {}
+        self._calls: list[str] = []
+        self._run = ThreadRun(0, -1, -1, terms.true)
+        self._current = program.functions[program.entry]
+
+    def unroll(self) -> Unrolling:
+        entry = self.program.functions[self.program.entry]
+        first = ThreadRun(1, -1, -1, self.terms.true)
+        start = Path(Condition((), self.terms.true), [], [], {})
+        self._pending.append((first, entry, 0, self._pointer, start))
+        while self._pending:
+            self._thread(*self._pending.pop(0))
+        return self.result
+
+    def _thread(
+        self, run: ThreadRun, function: Function, argument: int, type_: Scalar, start: Path
+    ) -> None:
+        self.result.threads.append(run)
+        self._run, self._current, self._calls = run, function, []
+        self._thread_locals = {}
+        arguments = [argument] if function.parameters else []
+        if arguments and self.terms.width[argument] != function.registers[0].type.bits:
+            raise UnsupportedCode("a thread whose function takes no pointer")
+        self._function(function, arguments, start)
+
+    # Functions: locations in an order in which all ways to a place come before it
+
+    def _shape(self, function: Function) -> _Shape:
+        known = self._shapes.get(function.name)
+        if known is None:
+            order = postorder(function)
+            order.reverse()
+            rank = [0] * len(function.edges)
+            for number, location in enumerate(order):
+                rank[location] = number
+            nests: list[list[Loop]] = [[] for _ in function.edges]
+            for loop in find_loops(self.program, function):
+                if not loop.is_reducible:
+                    raise UnsupportedCode(f"a loop with two entries in {function.display}()")
+                for location in loop.body:
+                    nests[location].append(loop)
+            sorted_nests = [tuple(sorted(nest, key=lambda loop: loop.depth)) for nest in nests]
+            known = _Shape(rank, sorted_nests, live_registers(function))
+            self._shapes[function.name] = known
+        return known
+
+    def _function(
+        self, function: Function, arguments: list[int], entry: Path
+    ) -> tuple[Path | None, int | None]:
+        """The path behind the call, and the value returned; None where no path returns."""
+        shape = self._shape(function)
+        registers: list[int | None] = [None] * len(function.registers)
+        registers[: len(arguments)] = arguments
+        slots: list[int | None] = [None] * len(function.slots)
+        start = Path(entry.condition, registers, slots, entry.memory, entry.section)
+        queue: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
+        first_rounds = tuple(0 for _ in shape.nests[0])
+        waiting: dict[tuple[int, tuple[int, ...]], list[Path]] = {(0, first_rounds): [start]}
+        heapq.heappush(queue, (self._key(shape, 0, first_rounds), 0, first_rounds))
+        returned: list[tuple[Path, int | None]] = []
+        while queue:
+            _, location, rounds = heapq.heappop(queue)
+            paths = waiting.pop((location, rounds))
+            path = merged(self.terms, paths, self._initial)
+            for edge, following in self._leave(function, location, path, returned):
+                if edge.target < 0 or following is None:
+                    continue
+                place = self._next_place(function, shape, location, rounds, edge, following)
+                if place is None:
+                    continue
+                if place not in waiting:
+                    waiting[place] = []
+                    heapq.heappush(queue, (self._key(shape, *place), *place))
+                self._forget_dead(shape, place[0], following)
+                waiting[place].append(following)
+        if not returned:
+            return None, None
+        return self._join_returns(returned)
+
+    def _forget_dead(self, shape: _Shape, location: int, path: Path) -> None:
+        live = shape.live[location]
+        path.registers = [
+            value if live >> index & 1 else None for index, value in enumerate(path.registers)
+        ]
+
+    def _key(self, shape: _Shape, location: int, rounds: tuple[int, ...]) -> tuple[int, ...]:
+        key: list[int] = []
+        for loop, number in zip(shape.nests[location], rounds, strict=True):
+            key += [shape.rank[loop.head], number]
+        return (*key, shape.rank[location])
+
+    def _next_place(
+        self,
+        function: Function,
+        shape: _Shape,
+        location: int,
+        rounds: tuple[int, ...],
+        edge: Edge,
+        path: Path,
+    ) -> tuple[int, tuple[int, ...]] | None:
+        """Where an edge leads, in which rounds of the loops there; None beyond the bound."""
+        here = dict(zip(shape.nests[location], rounds, strict=True))
+        there: list[int] = []
+        for loop in shape.nests[edge.target]:
+            number = here.get(loop)
+            if number is None:
+                there.append(0)
+                continue
+            if edge.target == loop.head:
+                number += 1
+                if loop.is_spin:
+                    return None  # a round that returns to the head can be left out
+                most = loop.bound if loop.bound is not None else self.bound
+                if number > most:
+                    # Also where the analysis knows the bound: that is then easy to confirm.
+                    self._claim(self.result.cuts, path, "loop bound", "", edge.action.origin)
+                    return None
+            there.append(number)
+        return edge.target, tuple(there)
+
+    def _join_returns(self, returned: list[tuple[Path, int | None]]) -> tuple[Path, int | None]:
+        """Merge the paths that return; the value rides along as one more register."""
+        for path, value in returned:
+            path.registers, path.slots = [value], []
+        path = merged(self.terms, [path for path, _ in returned], self._initial)
+        return path, path.registers[0]
+
+    # Actions
+
+    def _leave(
+        self,
+        function: Function,
+        location: int,
+        path: Path,
+        returned: list[tuple[Path, int | None]],
+    ) -> list[tuple[Edge, Path | None]]:
+        leaving = function.edges[location]
+        if path.condition.term == self.terms.false:
+            return []
+        if isinstance(leaving[0].action, Guard):
+            return [
+                (edge, self._under(path.copy(), self._truth(edge.action.condition, path)))
+                for edge in leaving
+                if isinstance(edge.action, Guard)
+            ]
+        [edge] = leaving
+        action = edge.action
+        if isinstance(action, Return):
+            value = None if action.value is None else self._value(action.value, path)
+            returned.append((path, value))
+            return []
+        if isinstance(action, (EndThread, EndProcess)):
+            event = self._mark(path, action.origin)
+            if isinstance(action, EndProcess):
+                self.result.exits.append(event)
+            return []
+        return [(edge, self._act(edge, path))]
+
+    def _under(self, path: Path, condition: int) -> Path | None:
+        if condition == self.terms.false:
+            return None
+        path.condition = path.condition.with_part(self.terms, condition)
+        return path
+
+    def _act(self, edge: Edge, path: Path) -> Path | None:
+        action = edge.action
+        match action:
+            case Skip() | Fence() | Output():
+                return path
+            case Assign():
+                path.registers[action.target.index] = self._value(action.value, path)
+            case Load():
+                address = self._value(action.address, path)
+                target = action.target
+                value = self._load(address, action.address, target.type, path, action.origin)
+                path.registers[action.target.index] = value
+            case Store():
+                address = self._value(action.address, path)
+                value = self._value(action.value, path)
+                type_ = action.value.type
+                self._store(address, action.address, value, type_, path, action.origin)
+            case ReadModifyWrite():
+                self._read_modify_write(action, path)
+            case Input():
+                return self._input(action, path)
+            case Prune():
+                return self._require(path, self._truth(action.condition, path))
+            case Wait():
+                return self._wait(action, path)
+            case Check():
+                return self._check(action, path)
+            case Call():
+                return self._call(action, path)
+            case EnterScope():
+                for index in action.slots:
+                    self._enter(index, path)
+            case LeaveScope():
+                pass
+            case Allocate():
+                self._allocate(action, edge, path)
+            case Free():
+                self._mark(path, action.origin, is_access=True)
+            case AtomicBegin():
+                self._begin(path, action.origin)
+            case AtomicEnd():
+                self._end(path, action.origin)
+            case Spawn():
+                self._spawn(action, path)
+            case Unsupported():
+                what = "unsupported"
+                self._claim(self.result.troubles, path, what, action.message, action.origin)
+                return None
+            case ObjectSize():
+                raise UnsupportedCode("the size of a heap object")
+            case _:
+                raise AssertionError(f"{type(action).__name__} is not unrolled")
+        return path
+
+    def _require(self, path: Path, condition: int) -> Path | None:
+        """Go on only where a condition holds; an atomic section happens only if it does."""
+        if path.section is not None:
+            holds = self.terms.implies(path.condition.term, condition)
+            self.result.facts.append(holds)
+            return path if condition != self.terms.false else None
+        return self._under(path, condition)
+
+    def _wait(self, action: Wait, path: Path) -> Path | None:
+        if path.section is None:
+            self._mark(path, action.origin)
+        return self._require(path, self._truth(action.condition, path))
+
+    def _check(self, action: Check, path: Path) -> Path | None:
+        condition = self._truth(action.condition, path)
+        if condition == self.terms.true:
+            return path
+        failing = path.copy()
+        bad = self._under(failing, self.terms.not_(condition))
+        if bad is not None:
+            undefined = action.kind is CheckKind.UNDEFINED
+            claims = self.result.troubles if undefined else self.result.violations
+            self._claim(claims, bad, action.kind.value, action.message, action.origin)
+        return self._under(path, condition)
+
+    def _claim(
+        self, claims: list[Claim], path: Path, what: str, message: str, origin: Origin
+    ) -> None:
+        if path.condition.term == self.terms.false:
+            return
+        if path.section is not None:  # nobody comes between its begin and this
+            self._close_section(path.section[0], path, origin)
+        last = self._run.events[-1] if self._run.events else -1
+        claims.append(Claim(path.condition.term, last, self._run.number, what, message, origin))
+
+    # Values
+
+    def _value(self, expr: Expr, path: Path) -> int:
+        return translate(self.terms, expr, _Registers(path), _Addresses(self, path))
+
+    def _truth(self, expr: Expr, path: Path) -> int:
+        value = self._value(expr, path)
+        zero = self.terms.constant(0, self.terms.width[value])
+        return self.terms.not_(self.terms.eq(value, zero))
+
+    def constant(self, value: int, type_: Scalar) -> int:
+        return self.terms.constant(value, type_.bits)
+
+    def static_address(self, item: StaticObject) -> int:
+        if not item.thread_local:
+            return self.program.address_of(item)
+        instance = self._thread_locals.get(item)
+        if instance is None:
+            instance = self._thread_locals[item] = self.objects.thread_local(item)
+        return instance.address
+
+    def _input(self, action: Input, path: Path) -> Path | None:
+        type_ = action.target.type
+        term = self.terms.fresh("input", type_.bits)
+        if type_.is_bool:
+            self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))
+        allowed = self.terms.true
+        if action.count is not None:
+            count = self._value(action.count, path)
+            positive = self.terms.slt(self.terms.constant(0, self.terms.width[count]), count)
+            allowed = self.terms.and_(positive, self.terms.ult(term, count))
+        path.registers[action.target.index] = term
+        self.result.inputs.append(
+            InputUse(self._run.number, action.name, type_, term, path.condition.term)
+        )
+        return self._require(path, allowed)
+
+    # Memory
+
+    def _initial(self, address: int, size: int) -> int:
+        """The contents of a cell that nobody has written."""
+        instance = self.objects.at(address, size)
+        assert instance is not None
+        if instance.contents is not None:
+            offset = address - instance.address
+            data = instance.contents[offset : offset + size]
+            return self.terms.constant(int.from_bytes(data, "little"), 8 * size)
+        known = self._unknown.get((address, size))
+        if known is None:
+            known = self._unknown[address, size] = self.terms.fresh("unknown", 8 * size)
+        return known
+
+    def _candidates(
+        self, address: int, expr: Expr, size: int, path: Path, origin: Origin
+    ) -> list[tuple[int, int, Instance]]:
+        """The addresses that a pointer can have here, each with the condition for it."""
+        values = self._leaves(address)
+        if values is None:
+            name = self._current.name
+            values = self.objects.addresses(name, expr, size, MOST_CANDIDATES)
+        if values is None:
+            raise UnsupportedCode("an access through a pointer that may point to many places")
+        found = []
+        covered = self.terms.false
+        for value in values:
+            instance = self.objects.at(value, size)
+            here = self.terms.eq(address, self.terms.constant(value, self.terms.width[address]))
+            if instance is not None:
+                found.append((value, here, instance))
+                covered = self.terms.or_(covered, here)
+        outside = path.copy()
+        if self._under(outside, self.terms.not_(covered)) is not None:
+            message = "access to no live object"
+            self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
+        return found
+
+    def _load(self, address: int, expr: Expr, type_: Scalar, path: Path, origin: Origin) -> int:
+        size = type_.size
+        candidates = self._candidates(address, expr, size, path, origin)
+        shared = any(instance.is_shared for _, _, instance in candidates)
+        result: int | None = None
+        if shared:
+            value = self.terms.fresh("read", 8 * size)
+            self._cells_of[value] = [
+                (place, size) for place, _, instance in candidates if instance.is_shared
+            ]
+            for place, here, instance in candidates:
+                if instance.is_shared:
+                    self._event(Access.READ, (place, size), here, value, path, origin)
+            result = value
+        for place, here, instance in candidates:
+            if instance.is_shared:
+                continue
+            known = self._private(place, size, path)
+            result = known if result is None else self.terms.ite(here, known, result)
+        if result is None:
+            result = self.terms.fresh("nowhere", 8 * size)
+        return result
+
+    def _private(self, address: int, size: int, path: Path) -> int:
+        cell = path.memory.get(address)
+        if cell is not None and cell[0] == size:
+            return cell[1]
+        self._refuse_overlaps(address, size, path)
+        return self._initial(address, size)
+
+    def _refuse_overlaps(self, address: int, size: int, path: Path) -> None:
+        for place in range(address - 15, address + size):
+            cell = path.memory.get(place)
+            if (
+                cell is not None
+                and place + cell[0] > address
+                and (place, cell[0]) != (address, size)
+            ):
+                raise UnsupportedCode("private memory accessed in different sizes")
+
+    def _store(
+        self, address: int, expr: Expr, value: int, type_: Scalar, path: Path, origin: Origin
+    ) -> None:
+        size = type_.size
+        candidates = self._candidates(address, expr, size, path, origin)
+        for place, here, instance in candidates:
+            if instance.read_only:
+                bad = path.copy()
+                if self._under(bad, here) is not None:
+                    message = f"write to read-only {instance.name}"
+                    self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
+                continue
+            if instance.is_shared:
+                self._event(Access.WRITE, (place, size), here, value, path, origin)
+                continue
+            new = value
+            if here != self.terms.true:
+                new = self.terms.ite(here, value, self._private(place, size, path))
+            else:
+                self._refuse_overlaps(place, size, path)
+            path.memory[place] = (size, new)
+
+    def _read_modify_write(self, action: ReadModifyWrite, path: Path) -> None:
+        is_alone = path.section is None
+        if is_alone:
+            path.section = self._section_from(self._mark(path, action.origin))
+        address = self._value(action.address, path)
+        type_ = action.old.type
+        where = action.address
+        old = self._load(address, where, type_, path, action.origin)
+        path.registers[action.old.index] = old
+        new = self._value(action.new, path)
+        writing: Path | None = path
+        if action.guard is not None:
+            writing = self._under(path.copy(), self._truth(action.guard, path))
+        if writing is not None:
+            self._store(address, where, new, type_, writing, action.origin)
+            if writing is not path:
+                skipped = self._under(path.copy(), self.terms.not_(self._truth(action.guard, path)))  # type: ignore[arg-type]
+                both = [item for item in (writing, skipped) if item is not None]
+                path.memory = merged(self.terms, both, self._initial).memory
+        if is_alone:
+            self._end(path, action.origin)
+
+    def _event(
+        self,
+        kind: Access,
+        cell: tuple[int, int],
+        here: int,
+        value: int,
+        path: Path,
+        origin: Origin,
+    ) -> None:
+        guard = self.terms.and_(path.condition.term, here)
+        self._add_event(kind, cell, guard, value, path, origin)
+
+    def _add_event(
+        self,
+        kind: Access,
+        cell: tuple[int, int] | None,
+        guard: int,
+        value: int,
+        path: Path,
+        origin: Origin,
+    ) -> int:
+        number = len(self.result.events)
+        if number >= MOST_EVENTS:
+            raise UnsupportedCode(f"more than {MOST_EVENTS} events")
+        section = () if path.section is None else path.section[0]
+        event = Occurrence(
+            number, self._run.number, kind, cell, guard, value, section, cell is not None, origin
+        )
+        self.result.events.append(event)
+        self._run.events.append(number)
+        if cell is not None:
+            if cell not in self.result.initial:
+                self.result.initial[cell] = self._initial(*cell)
+            if kind is Access.WRITE:
+                self._written.setdefault(cell, set()).add(value)
+        return number
+
+    def _mark(self, path: Path, origin: Origin, is_access: bool = False) -> int:
+        number = self._add_event(Access.MARK, None, path.condition.term, 0, path, origin)
+        self.result.events[number].is_access = is_access
+        return number
+
+    # Sections, locals, threads
+
+    def _begin(self, path: Path, origin: Origin) -> None:
+        if path.section is not None:
+            path.section = (path.section[0], path.section[1] + 1)
+            return
+        happens = self.terms.fresh("section", 1)
+        path.condition = path.condition.with_part(self.terms, happens)
+        path.section = self._section_from(self._mark(path, origin))
+
+    def _section_from(self, begin: int) -> Section:
+        return ((begin, self.result.events[begin].guard),), 1
+
+    def _end(self, path: Path, origin: Origin) -> None:
+        if path.section is None:
+            raise UnsupportedCode("the end of an atomic section that never began")
+        begins, depth = path.section
+        if depth > 1:
+            path.section = (begins, depth - 1)
+            return
+        self._close_section(begins, path, origin)
+        path.section = None
+
+    def _close_section(
+        self, begins: tuple[tuple[int, int], ...], path: Path, origin: Origin
+    ) -> None:
+        last = self._mark(path, origin)
+        self.result.sections += [
+            (first, last, self.terms.and_(when, path.condition.term)) for first, when in begins
+        ]
+
+    def _enter(self, index: int, path: Path) -> None:
+        instance = self.objects.local(self._current.slots[index])
+        path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
+
+    def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
+        size = self.terms.value(self._value(action.size, path))
+        if size is None:
+            raise UnsupportedCode("an allocation whose size is not constant")
+        if action.storage == "stack":
+            instance = self.objects.block(size)
+        else:
+            instance = self.objects.heap(size, action.zeroed, edge)
+        address = self.terms.constant(instance.address, self._pointer.bits)
+        path.registers[action.target.index] = address
+
+    def _spawn(self, action: Spawn, path: Path) -> None:
+        value = self.terms.value(self._value(action.function, path))
+        function = None if value is None else self.objects.function_at(value)
+        if function is None:
+            raise UnsupportedCode("a thread whose function is not known")
+        argument = self._value(action.argument, path)
+        event = self._mark(path, action.origin)
+        number = 2 + len(self._pending) + len(self.result.threads) - 1
+        run = ThreadRun(number, self._run.number, event, path.condition.term)
+        start = Path(path.condition, [], [], path.memory.copy())
+        self._pending.append((run, function, argument, action.argument.type, start))
+        path.registers[action.target.index] = self.terms.constant(number, 32)
+
+    def _call(self, action: Call, path: Path) -> Path | None:
+        arguments = [self._value(item, path) for item in action.arguments]
+        if isinstance(action.callee, str):
+            targets = [(self.program.functions[action.callee], self.terms.true)]
+        else:
+            targets = self._callees(self._value(action.callee, path), path, action.origin)
+        done: list[Path] = []
+        for function, here in targets:
+            entered = self._under(path.copy() if len(targets) > 1 else path, here)
+            if entered is not None:
+                following = self._enter_function(action, function, arguments, entered)
+                if following is not None:
+                    done.append(following)
+        return merged(self.terms, done, self._initial) if done else None
+
+    def _callees(self, address: int, path: Path, origin: Origin) -> list[tuple[Function, int]]:
+        values = self._leaves(address)
+        if values is None:
+            raise UnsupportedCode("a call through a pointer that is not known")
+        found = []
+        covered = self.terms.false
+        for value in values:
+            function = self.objects.function_at(value)
+            here = self.terms.eq(address, self.terms.constant(value, self.terms.width[address]))
+            if function is not None:
+                found.append((function, here))
+                covered = self.terms.or_(covered, here)
+        bad = path.copy()
+        if self._under(bad, self.terms.not_(covered)) is not None:
+            message = "call through a pointer to no function"
+            self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
+        return found
+
+    def _leaves(self, term: int) -> list[int] | None:
+        """The values that a term of constants, choices and reads is known to take."""
+        terms = self.terms
+        found: dict[int, None] = {}
+        seen: set[tuple[int, int]] = set()
+        pending = [(term, 0)]
+        mask = (1 << terms.width[term]) - 1
+        while pending:
+            item, added = pending.pop()
+            if (item, added) in seen:
+                continue
+            seen.add((item, added))
+            value = terms.value(item)
+            operator = terms.operator[item]
+            if value is not None:
+                found[(value + added) & mask] = None
+            elif operator == ITE:
+                pending += [(choice, added) for choice in terms.operands[item][1:]]
+            elif operator == ADD and terms.is_constant(terms.operands[item][1]):
+                left, right = terms.operands[item]
+                pending.append((left, added + (terms.value(right) or 0)))
+            elif item in self._cells_of:
+                for cell in self._cells_of[item]:
+                    for written in self._values_of(cell):
+                        pending.append((written, added))
+            elif operator != VARIABLE:
+                return None
+            if len(found) + len(pending) > MOST_CANDIDATES:
+                return None
+        return list(found)
+
+    def _values_of(self, cell: tuple[int, int]) -> list[int]:
+        initial = self.result.initial.get(cell)
+        constants = [
+            self.terms.constant(value, 8 * cell[1]) for value in self.known_values.get(cell, ())
+        ]
+        written = list(self._written.get(cell, ()))
+        return [*([] if initial is None else [initial]), *written, *constants]
+
+    def _enter_function(
+        self, action: Call, function: Function, arguments: list[int], path: Path
+    ) -> Path | None:
+        if self._calls.count(function.name) > self.bound:
+            self._claim(self.result.cuts, path, "recursion bound", "", action.origin)
+            return None
+        # Extra arguments are dropped, missing ones unknown, as in the reference interpreter.
+        arguments = arguments[: function.parameters]
+        for declared in function.registers[len(arguments) : function.parameters]:
+            arguments.append(self.terms.fresh("missing argument", declared.type.bits))
+        for value, declared in zip(arguments, function.registers, strict=False):
+            if self.terms.width[value] != declared.type.bits:
+                raise UnsupportedCode("a call with arguments of other types than parameters")
+        outer = path.registers, path.slots
+        caller = self._current
+        self._calls.append(function.name)
+        self._current = function
+        following, returned = self._function(function, arguments, path)
+        self._current = caller
+        self._calls.pop()
+        if following is None:
+            return None
+        following.registers, following.slots = outer[0][:], outer[1][:]
+        if action.target is not None:
+            bits = action.target.type.bits
+            result = self.terms.fresh("no result", bits) if returned is None else returned
+            if self.terms.width[result] != bits:
+                raise UnsupportedCode("a result of another type than the call's")
+            following.registers[action.target.index] = result
+        return following
+
+
+class _Registers(dict[int, int]):
+    """The registers that an expression reads; one that was never assigned is unknown."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def __missing__(self, index: int) -> int:
+        value = self._path.registers[index]
+        if value is None:
+            raise UnsupportedCode("a register that is read before it is assigned")
+        return value
+
+
+class _Addresses:
+    """Addresses of objects and functions, and the number of the running thread."""
+
+    def __init__(self, unroller: Unroller, path: Path) -> None:
+        self._unroller = unroller
+        self._path = path
+
+    def __call__(self, expr: Expr) -> int:
+        unroller = self._unroller
+        match expr:
+            case StaticAddress():
+                return unroller.constant(unroller.static_address(expr.object), expr.type)
+            case FunctionAddress():
+                function = unroller.program.functions[expr.function]
+                return unroller.constant(unroller.program.address_of(function), expr.type)
+            case FrameAddress():
+                base = self._path.slots[expr.slot.index]
+                if base is None:
+                    raise UnsupportedCode("a local that is used outside of its block")
+                return base
+            case CurrentThread():
+                return unroller.constant(unroller._run.number, expr.type)
+        raise AssertionError(f"{type(expr).__name__} is no address")

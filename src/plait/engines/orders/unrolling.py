@@ -1,0 +1,87 @@
+"""The unrolled program: events with guards, and the conditions that decide a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from plait.model.actions import Origin
+from plait.model.types import Scalar
+
+
+class Access(Enum):
+    READ = "read"
+    WRITE = "write"
+    MARK = "mark"  # a step without an access: a start, an end, a wait, an empty section
+
+
+@dataclass(slots=True, eq=False)
+class Occurrence:
+    """An access to a cell (an address and a size), or a mark. It happens where `guard` holds.
+
+    `is_access`: the reference interpreter counts it among the accesses of its step.
+    `section` has the events of which one begins the atomic section that it is in, each with a
+    term that says when.
+    """
+
+    number: int
+    thread: int
+    kind: Access
+    cell: tuple[int, int] | None
+    guard: int
+    value: int
+    section: tuple[tuple[int, int], ...]
+    is_access: bool
+    origin: Origin
+
+
+@dataclass(slots=True, eq=False)
+class Claim:
+    """A condition that some execution may meet: a violation, or a reason to say nothing."""
+
+    condition: int
+    event: int  # the last event of its thread before it, -1 if none
+    thread: int
+    what: str
+    message: str
+    origin: Origin
+
+
+@dataclass(slots=True, eq=False)
+class InputUse:
+    """A named input, as the interpreter will ask for it."""
+
+    thread: int
+    name: str
+    type: Scalar
+    term: int
+    guard: int
+
+
+@dataclass(slots=True, eq=False)
+class ThreadRun:
+    """A thread of the unrolled program; `spawned_by` is the event that started it."""
+
+    number: int
+    parent: int
+    spawned_by: int
+    guard: int
+    events: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Unrolling:
+    """Everything the encoder needs to know about a bounded program."""
+
+    threads: list[ThreadRun] = field(default_factory=list)
+    events: list[Occurrence] = field(default_factory=list)
+    initial: dict[tuple[int, int], int] = field(default_factory=dict)
+    facts: list[int] = field(default_factory=list)
+    violations: list[Claim] = field(default_factory=list)
+    troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
+    cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
+    inputs: list[InputUse] = field(default_factory=list)
+    # Atomic sections: the first and the last event, and a term that says when they are that.
+    sections: list[tuple[int, int, int]] = field(default_factory=list)
+    exits: list[int] = field(default_factory=list)
+    largest_bound: int = 0

@@ -1,0 +1,1 @@
+"""Evidence: counterexamples that replay."""

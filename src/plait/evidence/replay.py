@@ -1,0 +1,132 @@
+"""Turning an engine's counterexample into a schedule that the reference interpreter has executed.
+
+An engine knows the order of the accesses to objects that several threads share, and the inputs.
+The interpreter takes smaller steps: between two such accesses a thread is driven on until it makes
+the next one. What does not come to the violation that way is no counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plait.model.program import FrameSlot, Program, StaticObject
+from plait.model.properties import Specification
+from plait.semantics.machine import Machine
+from plait.semantics.outcome import AccessKind, Ending, InputRequest
+from plait.semantics.scalars import Number
+from plait.semantics.schedule import Schedule, ScheduledStep
+
+_MOST_PRIVATE_STEPS = 100_000
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """`order` names the threads of the shared accesses (atomic sections count once), in order.
+
+    Threads are numbered by the engine: `children` lists, for each, those that it starts, in order.
+    `inputs` has names and values for each thread, in order; `violator` ends in the violation.
+    """
+
+    order: list[int]
+    children: dict[int, list[int]]
+    inputs: dict[int, list[tuple[str, int]]]
+    violator: int
+    is_shared: Callable[[StaticObject | FrameSlot], bool]
+
+
+class ReplayFailed(Exception):
+    """The plan does not lead to a violation."""
+
+
+def replay(program: Program, specification: Specification, plan: Plan) -> Schedule:
+    """A schedule whose last step is the violation."""
+    return _Replay(program, specification, plan).run()
+
+
+class _Replay:
+    def __init__(self, program: Program, specification: Specification, plan: Plan) -> None:
+        self._plan = plan
+        self._machine = Machine(program, specification)
+        self._machine.accesses = []
+        self._machine.supply = self._supply
+        self._number = {1: 1}  # the engine's numbers of threads to the machine's
+        self._engine = {1: 1}
+        self._unborn = {thread: list(items) for thread, items in plan.children.items()}
+        self._inputs = {thread: list(items) for thread, items in plan.inputs.items()}
+        self._running = 1
+        self._given: list[Number] = []
+        self._steps: list[ScheduledStep] = []
+
+    def run(self) -> Schedule:
+        self._machine.start()
+        self._machine.commit()
+        for thread in self._plan.order:
+            while not self._step(self._to_run(thread)):
+                pass
+            if self._is_over:
+                return Schedule(self._steps)
+        while not self._is_over:
+            self._step(self._to_run(self._plan.violator))
+        return Schedule(self._steps)
+
+    _is_over = False
+
+    def _to_run(self, thread: int) -> int:
+        """The machine's number of a thread; while it does not exist yet, of one that starts it."""
+        while thread not in self._number:
+            parent = next((p for p, items in self._unborn.items() if thread in items), None)
+            if parent is None:
+                raise ReplayFailed(f"thread {thread} is never started")
+            thread = parent
+        return self._number[thread]
+
+    def _step(self, number: int) -> bool:
+        """Take a step; whether it made a shared access, or was the violation."""
+        if len(self._steps) > _MOST_PRIVATE_STEPS:
+            raise ReplayFailed("too many steps")
+        machine = self._machine
+        machine.accesses = []
+        self._running, self._given = number, []
+        threads = len(machine.threads)
+        if number not in machine.runnable():
+            raise ReplayFailed(f"thread {number} has ended too early")
+        outcome = machine.step(number)
+        self._steps.append(ScheduledStep(number, tuple(self._given)))
+        if outcome.ending is Ending.VIOLATION:
+            self._is_over = True
+            return True
+        # A thread that fails an assumption behind its access is out of the way of the others.
+        is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
+        if outcome.ending is not Ending.MOVED and not is_pruned:
+            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+        machine.commit()
+        for born in range(threads + 1, len(machine.threads) + 1):
+            names = self._unborn.get(self._engine[number], [])
+            if not names:
+                raise ReplayFailed("a thread that the plan does not have")
+            self._number[names[0]] = born
+            self._engine[born] = names.pop(0)
+        return any(
+            self._counts(access.address)
+            for access in machine.accesses
+            if access.kind in (AccessKind.READ, AccessKind.WRITE)
+        )
+
+    def _counts(self, address: int) -> bool:
+        machine = self._machine
+        page = machine.first_page(address >> machine.page_bits)
+        item = machine.static_pages.get(page)
+        if isinstance(item, StaticObject):
+            return self._plan.is_shared(item)
+        if page in machine.heap:
+            return True
+        slot = machine.slot_of_page.get(page)
+        return slot is not None and self._plan.is_shared(slot)
+
+    def _supply(self, request: InputRequest) -> Number:
+        values = self._inputs.get(self._engine[self._running], [])
+        place = next((i for i, (name, _) in enumerate(values) if name == request.name), None)
+        value = 0 if place is None else values.pop(place)[1]
+        self._given.append(value)
+        return value
