@@ -427,6 +427,7 @@ class Unroller:
         if self._under(outside, self.terms.not_(covered)) is not None:
             message = "access to no live object"
             self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
+        path.condition = path.condition.with_part(self.terms, covered)
         return found
 
     def _load(self, address: int, expr: Expr, type_: Scalar, path: Path, origin: Origin) -> int:
@@ -480,6 +481,7 @@ class Unroller:
                 if self._under(bad, here) is not None:
                     message = f"write to read-only {instance.name}"
                     self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
+                path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
                 continue
             if instance.is_shared:
                 self._event(Access.WRITE, (place, size), here, value, path, origin)
@@ -645,6 +647,7 @@ class Unroller:
         if self._under(bad, self.terms.not_(covered)) is not None:
             message = "call through a pointer to no function"
             self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
+        path.condition = path.condition.with_part(self.terms, covered)
         return found
 
     def _leaves(self, term: int) -> list[int] | None:
