@@ -14,18 +14,15 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
-from plait.engines.orders.objects import Instance, Objects
+from plait.engines.orders.memory import UnrolledMemory
+from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Condition, Path, Section, merged
 from plait.engines.orders.unrolling import (
-    Access,
-    Claim,
     InputUse,
-    Occurrence,
     ThreadRun,
     Unrolling,
 )
 from plait.errors import UnsupportedCode
-from plait.logic.operators import ADD, ITE, VARIABLE
 from plait.logic.terms import Terms
 from plait.logic.translate import translate
 from plait.model.actions import (
@@ -68,9 +65,6 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Scalar
 
-MOST_CANDIDATES = 256
-MOST_EVENTS = 200_000
-
 
 @dataclass(slots=True, eq=False)
 class _Shape:
@@ -81,29 +75,16 @@ class _Shape:
     live: list[int]
 
 
-class Unroller:
+class Unroller(UnrolledMemory):
     """Unrolls a program up to a number of loop rounds."""
 
     def __init__(self, program: Program, terms: Terms, bound: int) -> None:
-        self.program = program
-        self.terms = terms
-        self.bound = bound
-        self.objects = Objects(program)
-        self.result = Unrolling(largest_bound=bound)
+        super().__init__(program, terms, bound)
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
         self._thread_locals: dict[StaticObject, Instance] = {}
-        self._unknown: dict[tuple[int, int], int] = {}
-        # What a read can give, as far as it is known when a pointer is used: the cells of each
-        # variable that stands for a read, and the values written to them. A value that is missing
-        # here makes the access one to no known object, which leaves the verdict open.
-        self._cells_of: dict[int, list[tuple[int, int]]] = {}
-        self._written: dict[tuple[int, int], set[int]] = {}
-        self.known_values: dict[tuple[int, int], set[int]] = {}
         self._calls: list[str] = []
-        self._run = ThreadRun(0, -1, -1, terms.true)
-        self._current = program.functions[program.entry]
 
     def unroll(self) -> Unrolling:
         entry = self.program.functions[self.program.entry]
@@ -258,12 +239,6 @@ class Unroller:
             return []
         return [(edge, self._act(edge, path))]
 
-    def _under(self, path: Path, condition: int) -> Path | None:
-        if condition == self.terms.false:
-            return None
-        path.condition = path.condition.with_part(self.terms, condition)
-        return path
-
     def _act(self, edge: Edge, path: Path) -> Path | None:
         action = edge.action
         match action:
@@ -343,16 +318,6 @@ class Unroller:
             self._claim(claims, bad, action.kind.value, action.message, action.origin)
         return self._under(path, condition)
 
-    def _claim(
-        self, claims: list[Claim], path: Path, what: str, message: str, origin: Origin
-    ) -> None:
-        if path.condition.term == self.terms.false:
-            return
-        if path.section is not None:  # nobody comes between its begin and this
-            self._close_section(path.section[0], path, origin)
-        last = self._run.events[-1] if self._run.events else -1
-        claims.append(Claim(path.condition.term, last, self._run.number, what, message, origin))
-
     # Values
 
     def _value(self, expr: Expr, path: Path) -> int:
@@ -392,107 +357,6 @@ class Unroller:
 
     # Memory
 
-    def _initial(self, address: int, size: int) -> int:
-        """The contents of a cell that nobody has written."""
-        instance = self.objects.at(address, size)
-        assert instance is not None
-        if instance.contents is not None:
-            offset = address - instance.address
-            data = instance.contents[offset : offset + size]
-            return self.terms.constant(int.from_bytes(data, "little"), 8 * size)
-        known = self._unknown.get((address, size))
-        if known is None:
-            known = self._unknown[address, size] = self.terms.fresh("unknown", 8 * size)
-        return known
-
-    def _candidates(
-        self, address: int, expr: Expr, size: int, path: Path, origin: Origin
-    ) -> list[tuple[int, int, Instance]]:
-        """The addresses that a pointer can have here, each with the condition for it."""
-        values = self._leaves(address)
-        if values is None:
-            name = self._current.name
-            values = self.objects.addresses(name, expr, size, MOST_CANDIDATES)
-        if values is None:
-            raise UnsupportedCode("an access through a pointer that may point to many places")
-        found = []
-        covered = self.terms.false
-        for value in values:
-            instance = self.objects.at(value, size)
-            here = self.terms.eq(address, self.terms.constant(value, self.terms.width[address]))
-            if instance is not None:
-                found.append((value, here, instance))
-                covered = self.terms.or_(covered, here)
-        outside = path.copy()
-        if self._under(outside, self.terms.not_(covered)) is not None:
-            message = "access to no live object"
-            self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
-        path.condition = path.condition.with_part(self.terms, covered)
-        return found
-
-    def _load(self, address: int, expr: Expr, type_: Scalar, path: Path, origin: Origin) -> int:
-        size = type_.size
-        candidates = self._candidates(address, expr, size, path, origin)
-        shared = any(instance.is_shared for _, _, instance in candidates)
-        result: int | None = None
-        if shared:
-            value = self.terms.fresh("read", 8 * size)
-            self._cells_of[value] = [
-                (place, size) for place, _, instance in candidates if instance.is_shared
-            ]
-            for place, here, instance in candidates:
-                if instance.is_shared:
-                    self._event(Access.READ, (place, size), here, value, path, origin)
-            result = value
-        for place, here, instance in candidates:
-            if instance.is_shared:
-                continue
-            known = self._private(place, size, path)
-            result = known if result is None else self.terms.ite(here, known, result)
-        if result is None:
-            result = self.terms.fresh("nowhere", 8 * size)
-        return result
-
-    def _private(self, address: int, size: int, path: Path) -> int:
-        cell = path.memory.get(address)
-        if cell is not None and cell[0] == size:
-            return cell[1]
-        self._refuse_overlaps(address, size, path)
-        return self._initial(address, size)
-
-    def _refuse_overlaps(self, address: int, size: int, path: Path) -> None:
-        for place in range(address - 15, address + size):
-            cell = path.memory.get(place)
-            if (
-                cell is not None
-                and place + cell[0] > address
-                and (place, cell[0]) != (address, size)
-            ):
-                raise UnsupportedCode("private memory accessed in different sizes")
-
-    def _store(
-        self, address: int, expr: Expr, value: int, type_: Scalar, path: Path, origin: Origin
-    ) -> None:
-        size = type_.size
-        candidates = self._candidates(address, expr, size, path, origin)
-        for place, here, instance in candidates:
-            if instance.read_only:
-                bad = path.copy()
-                if self._under(bad, here) is not None:
-                    message = f"write to read-only {instance.name}"
-                    self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
-                path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
-                continue
-            if instance.is_shared:
-                self._event(Access.WRITE, (place, size), here, value, path, origin)
-                continue
-            new = value
-            if here != self.terms.true:
-                new = self.terms.ite(here, value, self._private(place, size, path))
-            else:
-                self._refuse_overlaps(place, size, path)
-            path.memory[place] = (size, new)
-
     def _read_modify_write(self, action: ReadModifyWrite, path: Path) -> None:
         is_alone = path.section is None
         if is_alone:
@@ -514,48 +378,6 @@ class Unroller:
                 path.memory = merged(self.terms, both, self._initial).memory
         if is_alone:
             self._end(path, action.origin)
-
-    def _event(
-        self,
-        kind: Access,
-        cell: tuple[int, int],
-        here: int,
-        value: int,
-        path: Path,
-        origin: Origin,
-    ) -> None:
-        guard = self.terms.and_(path.condition.term, here)
-        self._add_event(kind, cell, guard, value, path, origin)
-
-    def _add_event(
-        self,
-        kind: Access,
-        cell: tuple[int, int] | None,
-        guard: int,
-        value: int,
-        path: Path,
-        origin: Origin,
-    ) -> int:
-        number = len(self.result.events)
-        if number >= MOST_EVENTS:
-            raise UnsupportedCode(f"more than {MOST_EVENTS} events")
-        section = () if path.section is None else path.section[0]
-        event = Occurrence(
-            number, self._run.number, kind, cell, guard, value, section, cell is not None, origin
-        )
-        self.result.events.append(event)
-        self._run.events.append(number)
-        if cell is not None:
-            if cell not in self.result.initial:
-                self.result.initial[cell] = self._initial(*cell)
-            if kind is Access.WRITE:
-                self._written.setdefault(cell, set()).add(value)
-        return number
-
-    def _mark(self, path: Path, origin: Origin, is_access: bool = False) -> int:
-        number = self._add_event(Access.MARK, None, path.condition.term, 0, path, origin)
-        self.result.events[number].is_access = is_access
-        return number
 
     # Sections, locals, threads
 
@@ -579,14 +401,6 @@ class Unroller:
             return
         self._close_section(begins, path, origin)
         path.section = None
-
-    def _close_section(
-        self, begins: tuple[tuple[int, int], ...], path: Path, origin: Origin
-    ) -> None:
-        last = self._mark(path, origin)
-        self.result.sections += [
-            (first, last, self.terms.and_(when, path.condition.term)) for first, when in begins
-        ]
 
     def _enter(self, index: int, path: Path) -> None:
         instance = self.objects.local(self._current.slots[index])
@@ -649,45 +463,6 @@ class Unroller:
             self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
         path.condition = path.condition.with_part(self.terms, covered)
         return found
-
-    def _leaves(self, term: int) -> list[int] | None:
-        """The values that a term of constants, choices and reads is known to take."""
-        terms = self.terms
-        found: dict[int, None] = {}
-        seen: set[tuple[int, int]] = set()
-        pending = [(term, 0)]
-        mask = (1 << terms.width[term]) - 1
-        while pending:
-            item, added = pending.pop()
-            if (item, added) in seen:
-                continue
-            seen.add((item, added))
-            value = terms.value(item)
-            operator = terms.operator[item]
-            if value is not None:
-                found[(value + added) & mask] = None
-            elif operator == ITE:
-                pending += [(choice, added) for choice in terms.operands[item][1:]]
-            elif operator == ADD and terms.is_constant(terms.operands[item][1]):
-                left, right = terms.operands[item]
-                pending.append((left, added + (terms.value(right) or 0)))
-            elif item in self._cells_of:
-                for cell in self._cells_of[item]:
-                    for written in self._values_of(cell):
-                        pending.append((written, added))
-            elif operator != VARIABLE:
-                return None
-            if len(found) + len(pending) > MOST_CANDIDATES:
-                return None
-        return list(found)
-
-    def _values_of(self, cell: tuple[int, int]) -> list[int]:
-        initial = self.result.initial.get(cell)
-        constants = [
-            self.terms.constant(value, 8 * cell[1]) for value in self.known_values.get(cell, ())
-        ]
-        written = list(self._written.get(cell, ()))
-        return [*([] if initial is None else [initial]), *written, *constants]
 
     def _enter_function(
         self, action: Call, function: Function, arguments: list[int], path: Path
