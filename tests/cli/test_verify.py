@@ -1,0 +1,53 @@
+"""`plait verify`: verdict line, exit code, bounds, and what it does not check yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.cli.main import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = main(["verify", *arguments])
+    return code, capsys.readouterr().out.rstrip().splitlines()[-1]
+
+
+def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, str(EXAMPLES / "locked_counter.c")) == (0, "VERDICT: true")
+    assert run(capsys, str(EXAMPLES / "counter_race.c")) == (1, "VERDICT: false (assertions)")
+
+
+def test_a_bound_is_no_proof(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = tmp_path / "loop.c"
+    source.write_text(
+        "#include <assert.h>\nextern _Bool __VERIFIER_nondet_bool(void); int n;\n"
+        "int main(void) { while (__VERIFIER_nondet_bool()) n = n < 100 ? n + 1 : n; assert(n <= 100); }"
+    )
+    code, last = run(capsys, "--unwind", "3", str(source))
+    assert (code, last) == (3, "VERDICT: unknown (no violation with up to 3 loop rounds)")
+    source.write_text(source.read_text().replace("n <= 100", "n < 3"))
+    assert run(capsys, str(source)) == (1, "VERDICT: false (assertions)")
+
+
+def test_other_properties_are_not_claimed(capsys: pytest.CaptureFixture[str]) -> None:
+    program = str(EXAMPLES / "locked_counter.c")
+    code, last = run(capsys, "--property", "no-data-race", program)
+    assert code == 3
+    assert last.startswith("VERDICT: unknown (the engine does not check no-data-race")
+
+
+def test_a_timeout_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    code, last = run(capsys, "--timeout", "0.01", str(EXAMPLES / "locked_counter.c"))
+    assert code == 3
+    assert "time is up" in last
+
+
+def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["verify", str(tmp_path / "missing.c")]) == 2
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", "--unwind", "0", "x.c"])
+    assert stopped.value.code == 2
