@@ -7,11 +7,12 @@ starting from the library's `__plait_start`. What turns out to be unreachable is
 from __future__ import annotations
 
 import os
-import re
 
 from plait.c import toolchain
+from plait.c.catalogue import index_library, read_list
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
+from plait.c.reach import keep_reachable
 from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
 from plait.c.syntax import Node
@@ -21,7 +22,6 @@ from plait.c.unit import Unit
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.actions import (
     NOWHERE,
-    Call,
     Check,
     CheckKind,
     EndThread,
@@ -29,15 +29,10 @@ from plait.model.actions import (
     Origin,
     Return,
     Unsupported,
-    expressions_of,
 )
 from plait.model.expressions import (
     FALSE,
-    Expr,
-    FunctionAddress,
     Register,
-    StaticAddress,
-    children,
 )
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
 from plait.model.program import (
@@ -72,9 +67,9 @@ class Linker:
         self.units: list[Unit] = []
         self._parsed: list[TranslationUnit] = []
         self._library_units: dict[str, Unit] = {}
-        self._library_index, self._library_variables = _index_library()
-        self.unsupported_functions = _read_list("unsupported.txt")
-        self.no_effect_functions = _read_list("no_effect.txt")
+        self._library_index, self._library_variables = index_library()
+        self.unsupported_functions = read_list("unsupported.txt")
+        self.no_effect_functions = read_list("no_effect.txt")
         self._sources: list[SourceFile] = []
         self._source_numbers: dict[str, int] = {}
         self._functions: dict[str, Function] = {}
@@ -483,7 +478,7 @@ class Linker:
         while self._pending:
             self._lower(*self._pending.pop())
         program = Program(self.data_model, {}, [], start, self._sources)
-        _mark(program, self._functions)
+        keep_reachable(program, self._functions)
         self._assign_pages(program)
         stops = [
             Unsupported(origin, f"not supported: the attribute 'destructor' of '{name}'")
@@ -532,38 +527,6 @@ class Linker:
                 item.initial = bytes(data)
 
 
-def _mark(program: Program, functions: dict[str, Function]) -> None:
-    """Keep the functions and objects that the entry reaches, in the order of first reference."""
-    seen_objects: dict[StaticObject, None] = {}
-    pending: list[str | StaticObject] = [program.entry]
-
-    def refer(expr: Expr) -> None:
-        if isinstance(expr, FunctionAddress):
-            pending.append(expr.function)
-        elif isinstance(expr, StaticAddress):
-            pending.append(expr.object)
-        else:
-            for child in children(expr):
-                refer(child)
-
-    while pending:
-        item = pending.pop()
-        if isinstance(item, StaticObject):
-            if item not in seen_objects:
-                seen_objects[item] = None
-                pending.extend(relocation.target for relocation in item.relocations)
-            continue
-        if item in program.functions:
-            continue
-        function = program.functions[item] = functions[item]
-        for edge in function.all_edges():
-            if isinstance(edge.action, Call) and isinstance(edge.action.callee, str):
-                pending.append(edge.action.callee)
-            for expr in expressions_of(edge.action):
-                refer(expr)
-    program.objects = list(seen_objects)
-
-
 def _stretched(
     layout: ScalarLayout | ArrayLayout | RecordLayout | OpaqueLayout, size: int
 ) -> ScalarLayout | ArrayLayout | RecordLayout | OpaqueLayout:
@@ -594,43 +557,3 @@ def _lines(path: str) -> list[str]:
             return stream.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return []
-
-
-_DEFINITION = re.compile(
-    r"^(?!static\b|extern\b|typedef\b)[A-Za-z_][\w \t*]*?(\w+)\([^;{}]*\)\s*\{", re.MULTILINE
-)
-
-
-_VARIABLE = re.compile(
-    r"^(?!static\b|extern\b|typedef\b)(?:_Thread_local )?[A-Za-z_][\w *]*[ *]\(?\*?(\w+)\)?"
-    r"(?:\[[^\n\]]*\]|\(void\))?(?: = [^\n;]*)?;$",
-    re.MULTILINE,
-)
-
-
-def _index_library() -> tuple[dict[str, str], dict[str, str]]:
-    """Which of the library's sources defines which function, and which variable."""
-    functions: dict[str, str] = {}
-    variables: dict[str, str] = {}
-    for file in sorted(os.listdir(toolchain.LIBRARY_SOURCES)):
-        if file.endswith(".c"):
-            path = os.path.join(toolchain.LIBRARY_SOURCES, file)
-            with open(path, encoding="utf-8") as stream:
-                text = stream.read()
-            for name in _DEFINITION.findall(text):
-                functions.setdefault(name, file)
-            for name in _VARIABLE.findall(text):
-                variables.setdefault(name, file)
-    return functions, variables
-
-
-def _read_list(name: str) -> dict[str, str]:
-    """Lines of `function reason`."""
-    found: dict[str, str] = {}
-    path = os.path.join(toolchain.LIBRARY_SOURCES, name)
-    with open(path, encoding="utf-8") as stream:
-        for line in stream:
-            word, _, reason = line.strip().partition(":")
-            if word and not word.startswith("#"):
-                found[word.strip()] = reason.strip() or "it is not modelled"
-    return found

@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
 from plait.c.builder import Scope
-from plait.c.calls import Calls
-from plait.c.initialisers import Leaf, Normaliser, last_offset
+from plait.c.declarations import Declarations
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace, Place, RegisterPlace
 from plait.c.syntax import Node, strip
-from plait.c.terms import binary, conditional, constant, convert, negation, pointer_add, truth
+from plait.c.terms import binary, conditional, constant, convert, negation, truth
 from plait.c.types import CType, Shape, layout_of, promote
 from plait.errors import UnsupportedCode
 from plait.model.actions import (
-    Allocate,
-    Assign,
     AtomicBegin,
     AtomicEnd,
     Check,
@@ -29,10 +26,9 @@ from plait.model.actions import (
     Order,
     Return,
     Skip,
-    Store,
     Unsupported,
 )
-from plait.model.expressions import TRUE, BinaryOp, Const, Expr, Register, StaticAddress
+from plait.model.expressions import TRUE, BinaryOp, Const, Expr, Register
 from plait.model.types import F64, Kind, Scalar
 
 if TYPE_CHECKING:
@@ -42,7 +38,7 @@ _ATOMIC_FUNCTION = "__VERIFIER_atomic_"
 _HARMLESS_ASM = {"", "nop", "pause", "rep; nop", "rep;nop", "mfence", "lfence", "sfence", "yield"}
 
 
-class FunctionLowering(Calls):
+class FunctionLowering(Declarations):
     """The automaton of one function under construction."""
 
     def __init__(self, unit: Unit, name: str, cursor: Cursor) -> None:
@@ -455,124 +451,6 @@ class FunctionLowering(Calls):
             self.emit(Check(self.origin, Const(TRUE.type, 0), CheckKind.UNDEFINED, message))
             self.finish(EndThread(self.origin))
 
-    # Declarations
-
-    def _declaration(self, node: Node) -> None:
-        if node.kind != s.VAR:
-            if node.kind == _UNEXPOSED_DECLARATION and not node.children:
-                return  # __label__
-            if node.kind not in (s.STRUCT, s.UNION, s.ENUM, s.TYPEDEF, s.FUNCTION, s.STATIC_ASSERT):
-                raise UnsupportedCode(f"a declaration of this kind (clang cursor {node.kind})")
-            return
-        library = self.unit.library
-        storage = library.Cursor_getStorageClass(node.cursor)
-        if storage in (_EXTERN, _STATIC):
-            return  # referenced objects are made on first use
-        if "cleanup" in self.unit.attributes(node.cursor, node.children):
-            raise UnsupportedCode("the attribute 'cleanup'")
-        ctype = self.unit.type_of(node)
-        name = self.unit.tree.name(node)
-        key = node.cursor.data[0] or 0
-        initial = self.unit.initialiser(node)
-        if ctype.shape is Shape.VARIABLE_ARRAY:
-            self._variable_array(node, ctype, name, key)
-        elif ctype.scalar is not None and key not in self._address_taken and not ctype.atomic:
-            register = self.register(ctype.scalar, name, ctype.spelling)
-            self.locals[key] = RegisterPlace(register, ctype)
-            if self.checks_lifetimes and ctype.scalar.kind is not Kind.FLOAT:
-                self.scope.variables.append(register)
-            if initial is None:
-                unset = f"uninitialised '{name}'"
-                self.emit(Input(self.origin, register, unset, indeterminate=True))
-            else:
-                value = self._scalar_initialiser(initial, ctype)
-                self.emit(Assign(self.origin, register, value))
-        else:
-            if ctype.shape is Shape.UNSUPPORTED:
-                raise UnsupportedCode(f"a variable of the type '{ctype.spelling}'")
-            slot = self.slot(name, layout_of(ctype), ctype.spelling)
-            place = MemoryPlace(self.slot_address(slot), ctype)
-            self.locals[key] = place
-            if initial is not None:
-                self.initialise(place, initial)
-
-    def _scalar_initialiser(self, node: Node, ctype: CType) -> Expr:
-        scalar = ctype.require_scalar()
-        while node.kind == s.INIT_LIST:
-            if not node.children:
-                return Const(scalar, 0.0 if scalar.kind is Kind.FLOAT else 0)
-            node = node.children[0]
-        return convert(scalar, self.rvalue(node))
-
-    def _variable_array(self, node: Node, ctype: CType, name: str, key: int) -> None:
-        element = ctype.inner
-        assert element is not None
-        if self.checks_lifetimes:
-            # Its life ends with its block, but the model keeps it until the function returns.
-            raise UnsupportedCode("a variable length array, with valid-memsafety")
-        if element.shape is Shape.VARIABLE_ARRAY:
-            raise UnsupportedCode("a multi-dimensional variable length array")
-        count = self.rvalue(self._length_of(node, element))
-        size_type = self.unit.size_type
-        size = self.temporary(
-            binary(BinaryOp.MUL, convert(size_type, count), constant(size_type, element.size))
-        )
-        base = self.register(self.pointer, name, ctype.spelling)
-        self.emit(Allocate(self.origin, base, size, False, "stack"))
-        self.vla_sizes[key] = size
-        array = CType(Shape.ARRAY, 0, ctype.spelling, inner=element)
-        self.locals[key] = MemoryPlace(base, array)
-
-    def _length_of(self, node: Node, element: CType) -> Node:
-        """The length expression of a variable length array: the one child that is not the length
-        of an array inside it; libclang lists those first."""
-        *inner, length = node.expressions() or [node]
-        constants = []
-        while element.shape is Shape.ARRAY and element.inner is not None:
-            constants.append(element.count)
-            element = element.inner
-        if length is node or sorted(map(str, map(self.unit.tree.integer, inner))) != sorted(
-            map(str, constants)
-        ):
-            raise UnsupportedCode("a variable length array of this type")
-        return length
-
-    def initialise(self, place: MemoryPlace, node: Node) -> None:
-        """Initialise an object in memory; what is not mentioned becomes zero."""
-        ctype = place.type
-        if ctype.shape is Shape.RECORD and strip(node).kind != s.INIT_LIST:
-            self.copy_record(place, self.record(node))
-            return
-        leaves = Normaliser(self.unit).leaves(node, ctype)
-        if not _covers(leaves, ctype):
-            self.clear(place.address, ctype)
-        values: dict[int, Expr] = {}
-        for leaf in leaves:
-            self._initialise_leaf(place.address, leaf, values)
-
-    def _initialise_leaf(self, base: Expr, leaf: Leaf, values: dict[int, Expr]) -> None:
-        """`values` has what was computed for a range designator: it is evaluated once."""
-        where = pointer_add(base, Const(self.data_model.offset_type, leaf.offset))
-        if leaf.node.kind == s.STRING and leaf.type.shape is Shape.ARRAY:
-            self._initialise_string(where, leaf)
-        elif leaf.type.shape is Shape.RECORD:
-            self.copy_record(MemoryPlace(where, leaf.type), self.record(leaf.node))
-        else:
-            value = values.get(id(leaf.node)) or self._scalar_initialiser(leaf.node, leaf.type)
-            if leaf.is_repeated:
-                value = values.setdefault(id(leaf.node), self.stable(value))
-            self.write(MemoryPlace(where, leaf.type, leaf.bit_offset, leaf.bit_width), value)
-
-    def _initialise_string(self, where: Expr, leaf: Leaf) -> None:
-        element = leaf.type.inner
-        assert element is not None
-        scalar = element.require_scalar()
-        data = self.unit.string_bytes(leaf.node, leaf.type)
-        for index in range(0, len(data), scalar.size):
-            value = int.from_bytes(data[index : index + scalar.size], "little")
-            address = pointer_add(where, Const(self.data_model.offset_type, index))
-            self.emit(Store(self.origin, address, constant(scalar, value)))
-
     # Expressions that need statements
 
     def statement_expression(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
@@ -594,16 +472,6 @@ class FunctionLowering(Calls):
                 result = self.temporary(self.rvalue(last))
         self.leave_scope(opened)
         return result
-
-    def compound_literal(self, node: Node) -> MemoryPlace:
-        ctype = self.unit.type_of(node)
-        if self.is_static_context:
-            item = self.unit.anonymous_object(node, ctype)
-            return MemoryPlace(StaticAddress(self.pointer, item), ctype)
-        initial = node.children[-1]
-        place = self.temporary_object(ctype, "(compound literal)")
-        self.initialise(place, initial)
-        return place
 
 
 def _all_of(conditions: list[Expr]) -> Expr:
@@ -631,15 +499,3 @@ def _last_expression(node: Node) -> Node | None:
     if s.FIRST_EXPRESSION <= node.kind <= s.LAST_EXPRESSION:
         return node
     return None
-
-
-def _covers(leaves: list[Leaf], ctype: CType) -> bool:
-    """Whether the leaves write every byte (padding counts as not written)."""
-    if any(leaf.bit_width is not None for leaf in leaves):
-        return False
-    covered = sum(leaf.type.size for leaf in {leaf.offset: leaf for leaf in leaves}.values())
-    return covered == ctype.size and last_offset(leaves) == ctype.size
-
-
-_EXTERN, _STATIC = 2, 3
-_UNEXPOSED_DECLARATION = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
+from plait.model import fold
 from plait.model.expressions import (
     COMPARISONS,
     FALSE,
@@ -122,49 +123,17 @@ def binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
 
 def _fold(op: BinaryOp, type_: Scalar, left: Const, right: Const) -> Const | None:
     a, b = left.value, right.value
-    match op:
-        case BinaryOp.EQ:
-            return Const(I32, int(a == b))
-        case BinaryOp.NE:
-            return Const(I32, int(a != b))
-        case BinaryOp.LT:
-            return Const(I32, int(a < b))
-        case BinaryOp.LE:
-            return Const(I32, int(a <= b))
     if isinstance(a, float) or isinstance(b, float):
         return None  # IEEE corner cases are the interpreter's
-    match op:
-        case BinaryOp.ADD:
-            return constant(type_, a + b)
-        case BinaryOp.SUB:
-            return constant(type_, a - b)
-        case BinaryOp.MUL:
-            return constant(type_, a * b)
-        case BinaryOp.AND:
-            return constant(type_, a & b)
-        case BinaryOp.OR:
-            return constant(type_, a | b)
-        case BinaryOp.XOR:
-            return constant(type_, a ^ b)
-        case BinaryOp.SHL:
-            return constant(type_, a << (b % type_.bits))
-        case BinaryOp.SHR:
-            return constant(type_, a >> (b % type_.bits))
-    if b == 0:
-        return None
-    quotient = abs(a) // abs(b)
-    if (a < 0) != (b < 0):
-        quotient = -quotient
-    return constant(type_, quotient if op is BinaryOp.DIV else a - b * quotient)
-
-
-_TRUTHS = COMPARISONS
+    if b == 0 and op in (BinaryOp.DIV, BinaryOp.REM):
+        return None  # a check comes before it
+    return Const(type_, fold.binary(op, type_, left.type, a, b))
 
 
 def is_truth(expr: Expr) -> bool:
     """Whether an expression is an I32 that can only be 0 or 1."""
     if isinstance(expr, Binary):
-        return expr.op in _TRUTHS
+        return expr.op in COMPARISONS
     if isinstance(expr, Conditional):
         return is_truth(expr.then) and is_truth(expr.otherwise)
     return isinstance(expr, Const) and expr.type == I32 and expr.value in (0, 1)

@@ -100,8 +100,8 @@ class Code:
     function: Function
     blocks: list[Block | None]
     stops: bytes
-    kept: list[tuple[int, ...]]
-    pick: list[Pick]
+    kept: Kept
+    pick: Picks
     blank: list[Any]
     slot_pages: list[int]
     frame_pages: int
@@ -120,6 +120,32 @@ class Code:
                 return lines[trace.tb_lineno - 1]
             trace = trace.tb_next
         raise AssertionError("the error was not raised by generated code")
+
+
+class Kept(dict[int, tuple[int, ...]]):
+    """For a location the indices that matter, computed when asked for: a long function has many
+    locations, and only those where a thread can stand between two steps are asked for."""
+
+    def __init__(self, masks: list[int], slots: range) -> None:
+        super().__init__()
+        self._masks = masks
+        self._slots = slots
+
+    def __missing__(self, location: int) -> tuple[int, ...]:
+        mask = self._masks[location]
+        indices = [i for i in range(mask.bit_length()) if mask >> i & 1]
+        found = self[location] = (*indices, *self._slots)
+        return found
+
+
+class Picks(dict[int, Pick]):
+    def __init__(self, kept: Kept) -> None:
+        super().__init__()
+        self._kept = kept
+
+    def __missing__(self, location: int) -> Pick:
+        found = self[location] = _picker(self._kept[location])
+        return found
 
 
 class Compiler:
@@ -148,7 +174,7 @@ class Compiler:
             blocks,
             stops,
             kept,
-            [_picker(indices) for indices in kept],
+            Picks(kept),
             blank + [0] * len(function.slots),
             slot_pages,
             pages,
@@ -185,17 +211,14 @@ class Compiler:
                     stops[location] = VISIBLE
         return bytes(stops)
 
-    def _kept(self, function: Function) -> list[tuple[int, ...]]:
+    def _kept(self, function: Function) -> Kept:
         count = len(function.registers)
         slots = range(count, count + len(function.slots))
         variables = 0
         if self._keep_variables:
             for index, register in enumerate(function.registers):
                 variables |= (1 << index) if register.name else 0
-        return [
-            (*(i for i in range(count) if (mask | variables) >> i & 1), *slots)
-            for mask in live_registers(function)
-        ]
+        return Kept([mask | variables for mask in live_registers(function)], slots)
 
     def _generate(
         self, function: Function, leaders: set[int], edges: list[Edge], file: str
