@@ -60,10 +60,15 @@ from plait.model.expressions import (
     Expr,
     FrameAddress,
     FunctionAddress,
+    PointerAdd,
     StaticAddress,
+    children,
 )
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Scalar
+
+
+_Move = PointerAdd | StaticAddress | FrameAddress
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +90,7 @@ class Unroller(UnrolledMemory):
         self._pointer = program.data_model.pointer
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
+        self._moves: dict[int, list[_Move]] = {}
 
     def unroll(self) -> Unrolling:
         entry = self.program.functions[self.program.entry]
@@ -321,7 +327,45 @@ class Unroller(UnrolledMemory):
     # Values
 
     def _value(self, expr: Expr, path: Path) -> int:
+        for move in self._moves_in(expr):
+            self._claim_inside(move, path)
         return translate(self.terms, expr, _Registers(path), _Addresses(self, path))
+
+    def _moves_in(self, expr: Expr) -> list[_Move]:
+        """The parts of an expression that move pointers."""
+        known = self._moves.get(id(expr))
+        if known is None:
+            known = self._moves[id(expr)] = []
+            pending = [expr]
+            while pending:
+                item = pending.pop()
+                if isinstance(item, (PointerAdd, StaticAddress, FrameAddress)):
+                    known.append(item)
+                pending.extend(children(item))
+        return known
+
+    def _claim_inside(self, move: _Move, path: Path) -> None:
+        """A pointer that leaves its page could come to look like one to another object: as in the
+        reference interpreter such an execution has no verdict. Page 0 has plain integers."""
+        terms, bits = self.terms, self.program.data_model.page_bits
+        registers, addresses = _Registers(path), _Addresses(self, path)
+        if isinstance(move, PointerAdd):
+            before = translate(terms, move.base, registers, addresses)
+        elif move.offset == 0:
+            return
+        else:
+            before = addresses(move)
+        after = translate(terms, move, registers, addresses)
+        count = terms.width[before] - bits
+        pages = [terms.extract(item, bits, count) for item in (before, after)]
+        stays = terms.or_(terms.eq(*pages), terms.eq(pages[0], terms.constant(0, count)))
+        if stays == terms.true:
+            return
+        leaving = self._under(path.copy(), terms.not_(stays))
+        if leaving is not None:
+            message = "pointer arithmetic leaves its object"
+            origin = self._current.origin
+            self._claim(self.result.troubles, leaving, "limit", message, origin)
 
     def _truth(self, expr: Expr, path: Path) -> int:
         value = self._value(expr, path)
