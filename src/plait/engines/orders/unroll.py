@@ -67,7 +67,6 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Scalar
 
-
 _Move = PointerAdd | StaticAddress | FrameAddress
 
 
