@@ -12,15 +12,15 @@ from plait.cli.inputs import load_program, specification
 from plait.cli.output import Console, width
 
 if TYPE_CHECKING:
-    from plait.engines.orders.engine import Outcome
+    from plait.engines.orders.outcome import Outcome
     from plait.model.program import Program
     from plait.model.properties import Specification
     from plait.semantics.run import Execution
 
-_BOUNDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-
 
 def verify(options: argparse.Namespace, console: Console) -> int:
+    from plait.engines.orders.engine import verify as verify_orders
+    from plait.engines.orders.settings import Settings
     from plait.model.properties import Property
 
     whole, entry = specification(options)
@@ -33,7 +33,7 @@ def verify(options: argparse.Namespace, console: Console) -> int:
     started = time.monotonic()
     deadline = None if options.timeout is None else started + options.timeout
     try:
-        outcome = _deepen(options, program, deadline)
+        outcome = verify_orders(program, Settings(options.unwind), deadline)
         verdict, reason, replay = _judge(program, whole, outcome)
     except KeyboardInterrupt:
         return _conclude(console, "unknown", "interrupted")
@@ -50,27 +50,11 @@ def verify(options: argparse.Namespace, console: Console) -> int:
     return _conclude(console, verdict, reason)
 
 
-def _deepen(options: argparse.Namespace, program: Program, deadline: float | None) -> Outcome:
-    """Bound 1, 2, 4, ... until the answer no longer depends on it, or the given bound."""
-    from plait.engines.orders.engine import Answer, check
-
-    bounds = _BOUNDS if options.unwind is None else (options.unwind,)
-    best: Outcome | None = None
-    for bound in bounds:
-        outcome = check(program, bound, deadline)
-        if outcome.answer is not Answer.UNKNOWN or not outcome.is_bounded:
-            # What was shown with a smaller bound says more than that the time is up.
-            return best if best is not None and outcome.is_out_of_time else outcome
-        best = outcome
-    assert best is not None
-    return best
-
-
 def _judge(
     program: Program, whole: Specification, outcome: Outcome
 ) -> tuple[str, str, Execution | None]:
     """The verdict; a violation counts only if the reference interpreter shows it."""
-    from plait.engines.orders.engine import Answer
+    from plait.engines.orders.outcome import Answer
 
     if outcome.answer is Answer.HOLDS:
         return "true", outcome.reason, None

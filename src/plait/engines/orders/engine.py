@@ -3,70 +3,63 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable
 
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.objects import Objects
+from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
+from plait.engines.orders.settings import Settings
 from plait.engines.orders.unroll import Unroller
-from plait.engines.orders.unrolling import Claim, InputUse, Unrolling
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 from plait.model.program import Program
 
+_LAST_BOUND = 1 << 12
 
-class Answer(Enum):
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
+Progress = Callable[[Outcome], None]
 
 
-@dataclass(slots=True, eq=False)
-class Statistics:
-    bound: int = 0
-    events: int = 0
-    reads: int = 0
-    links: int = 0
-    variables: int = 0
-    clauses: int = 0
-    refinements: int = 0
-    reasons: int = 0
-    exact_checks: int = 0
-    unrolling: float = 0.0
-    solving: float = 0.0
-    graph: float = 0.0
+def verify(
+    program: Program,
+    settings: Settings,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
+    `progress` gets what is known after each bound."""
+    statistics = Statistics()
+    if settings.unwind is not None:
+        return check(program, settings.unwind, deadline, settings, statistics)
+    best: Outcome | None = None
+    bound = 1
+    while True:
+        outcome = check(program, bound, deadline, settings, statistics)
+        if not outcome.is_bounded:
+            # What was shown with a smaller bound says more than that the time is up.
+            return best if best is not None and outcome.is_out_of_time else outcome
+        best = outcome
+        if progress is not None:
+            progress(outcome)
+        if bound >= _LAST_BOUND:
+            return outcome
+        bound *= 2
 
 
-@dataclass(slots=True, eq=False)
-class Counterexample:
-    """The threads of the shared accesses in order (an atomic section counts once), which threads
-    each thread starts, and the inputs of each thread in order."""
-
-    threads: list[int]
-    children: dict[int, list[int]]
-    inputs: dict[int, list[tuple[str, int]]]
-    claim: Claim
-    objects: Objects
-
-
-@dataclass(slots=True, eq=False)
-class Outcome:
-    answer: Answer
-    reason: str
-    statistics: Statistics = field(default_factory=Statistics)
-    counterexample: Counterexample | None = None
-    is_bounded: bool = False  # a larger bound may give another answer
-    is_out_of_time: bool = False
-
-
-def check(program: Program, bound: int, deadline: float | None = None) -> Outcome:
+def check(
+    program: Program,
+    bound: int,
+    deadline: float | None = None,
+    settings: Settings = Settings(),  # noqa: B008 (frozen)
+    statistics: Statistics | None = None,
+) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
-    statistics = Statistics(bound=bound)
+    statistics = statistics or Statistics()
+    statistics.bound = bound
     try:
-        return _Round(program, bound, deadline, statistics).run()
+        return _Round(program, bound, deadline, settings, statistics).run()
     except UnsupportedCode as error:
         return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
     except _OutOfTime:
@@ -80,11 +73,17 @@ class _OutOfTime(Exception):
 
 class _Round:
     def __init__(
-        self, program: Program, bound: int, deadline: float | None, statistics: Statistics
+        self,
+        program: Program,
+        bound: int,
+        deadline: float | None,
+        settings: Settings,
+        statistics: Statistics,
     ) -> None:
         self._program = program
         self._bound = bound
         self._deadline = deadline
+        self._settings = settings
         self._statistics = statistics
 
     def run(self) -> Outcome:
@@ -94,12 +93,13 @@ class _Round:
         self._objects = unroller.objects
         unrolling = unroller.unroll()
         statistics = self._statistics
+        statistics.unrolling += time.monotonic() - started
         with Solver(terms) as solver:
+            started = time.monotonic()
             encoder = Encoder(unrolling, solver)
             encoding = encoder.encode()
-            statistics.unrolling = time.monotonic() - started
-            statistics.events = len(unrolling.events)
-            statistics.links = encoding.candidates
+            statistics.encoding += time.monotonic() - started
+            self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
             found = self._search(encoder, encoding, graph, solver, unrolling.violations)
             if found is not None:
@@ -119,6 +119,16 @@ class _Round:
                 reason = f"no violation with up to {self._bound} loop rounds"
                 return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
+
+    def _count(self, unrolling: Unrolling, encoding: Encoding, solver: Solver) -> None:
+        numbers = self._statistics
+        numbers.threads = len(unrolling.threads)
+        numbers.events = len(unrolling.events)
+        numbers.reads = sum(item.kind is Access.READ for item in unrolling.events)
+        numbers.writes = sum(item.kind is Access.WRITE for item in unrolling.events)
+        numbers.links = encoding.candidates
+        numbers.variables = solver.gates.variables
+        numbers.clauses = solver.gates.clauses
 
     def _search(
         self,
@@ -143,9 +153,7 @@ class _Round:
                 return None
             started = time.monotonic()
             true = [
-                literal
-                for literal in encoding.structure.literals
-                if solver.literal_value(literal)
+                literal for literal in encoding.structure.literals if solver.literal_value(literal)
             ]
             reasons: list[frozenset[int]]
             if graph.validate(true):
@@ -154,16 +162,13 @@ class _Round:
                 if isinstance(decided, Feasible):
                     self._schedule = decided.schedule
                     statistics.graph += time.monotonic() - started
-                    return next(
-                        claim for claim in claims if solver.model_value(claim.condition)
-                    )
+                    return next(claim for claim in claims if solver.model_value(claim.condition))
                 reasons = [decided.reason]
             else:
                 reasons = [graph.conflict_reason()]
             for reason in reasons:
                 solver.add_clause([-literal for literal in reason])
-            statistics.refinements += 1
-            statistics.reasons += len(reasons)
+            statistics.add_reasons(reasons)
             statistics.graph += time.monotonic() - started
             if self._deadline is not None and time.monotonic() > self._deadline:
                 raise _OutOfTime
