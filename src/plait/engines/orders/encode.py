@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unrolling import Access, Claim, Unrolling
 from plait.logic.solver import Solver
 
@@ -60,14 +61,20 @@ class Encoder:
         ]
         count = len(events)
         events += [Event(Kind.WRITE, 0, cell, 0) for cell in self._cells.values()]
-        program_order = self._program_order(count)
-        links = self._links(events, guards, count)
+        orders = StaticOrders(
+            unrolling, self._terms, self._cells, self._program_order(count)
+        )
+        orders.run()
+        links = self._links(orders, guards, count)
         blocks = [
             Block(first, last, None, self._guard(when))
             for first, last, when in unrolling.sections
             if when != self._terms.false
         ]
-        structure = EventStructure(events, program_order, links, self._exits(guards), blocks)
+        conditional = [
+            Order(write, read, guards[read]) for write, read in orders.conditional
+        ] + self._exits(guards)
+        structure = EventStructure(events, orders.edges, links, conditional, blocks)
         return Encoding(structure, guards, len(links))
 
     def _guard(self, term: int) -> int:
@@ -113,59 +120,33 @@ class Encoder:
         solver.add_clause([both, -one, -other])
         return both
 
-    def _links(self, events: list[Event], guards: list[int], count: int) -> list[Link]:
-        """What each read can read from; what program order excludes is left out."""
+    def _links(self, orders: StaticOrders, guards: list[int], count: int) -> list[Link]:
+        """What each read can read from."""
         solver, terms = self._solver, self._terms
         occurrences = self._unrolling.events
-        writes: dict[int, list[int]] = {}
-        for number, event in enumerate(events):
-            if event.kind is Kind.WRITE and event.cell is not None:
-                writes.setdefault(event.cell, []).append(number)
         cells = list(self._unrolling.initial.values())
         links: list[Link] = []
-        for read in occurrences:
-            if read.kind is not Access.READ or read.cell is None:
-                continue
-            cell = self._cells[read.cell]
+        for number, writes in orders.candidates.items():
+            read = occurrences[number]
+            assert read.cell is not None
             choices = []
-            for write in self._possible(read.number, writes[cell], count):
-                value = cells[cell] if write >= count else occurrences[write].value
+            for write in writes:
+                value = cells[self._cells[read.cell]]
+                if write < count:
+                    value = occurrences[write].value
                 equal = terms.eq(read.value, value)
-                if equal == terms.false:
-                    continue
                 chosen = solver.new_literal()
                 if equal != terms.true:
                     solver.add_clause([-chosen, solver.literal_of(equal)])
                 if write < count and guards[write]:
                     solver.add_clause([-chosen, guards[write]])
-                if guards[read.number]:
-                    solver.add_clause([-chosen, guards[read.number]])
+                if guards[number]:
+                    solver.add_clause([-chosen, guards[number]])
                 choices.append(chosen)
-                links.append(Link(write, read.number, chosen))
-            unless = [-guards[read.number]] if guards[read.number] else []
+                links.append(Link(write, number, chosen))
+            unless = [-guards[number]] if guards[number] else []
             solver.add_clause([*unless, *choices])
         return links
-
-    def _possible(self, read: int, writes: list[int], count: int) -> list[int]:
-        """The writes that the read does not precede, and that no other write of its own thread
-        certainly hides."""
-        occurrences = self._unrolling.events
-        thread = occurrences[read].thread
-        hidden_by = -1  # the last write of the read's thread before it that surely occurs with it
-        for write in writes:
-            if write < count and occurrences[write].thread == thread and write < read:
-                if occurrences[write].guard in (occurrences[read].guard, self._terms.true):
-                    hidden_by = write
-        found = []
-        for write in writes:
-            if write >= count:
-                if hidden_by < 0:
-                    found.append(write)
-                continue
-            if occurrences[write].thread == thread and (write > read or write < hidden_by):
-                continue
-            found.append(write)
-        return found
 
     def any_of(self, claims: list[Claim]) -> int | None:
         """A literal that implies that one of the claims holds; None if there are none."""

@@ -303,6 +303,7 @@ class Unroller(UnrolledMemory):
         if path.section is not None:
             holds = self.terms.implies(path.condition.term, condition)
             self.result.facts.append(holds)
+            self.result.required.append((path.condition.term, condition))
             return path if condition != self.terms.false else None
         return self._under(path, condition)
 

@@ -77,6 +77,9 @@ class Unrolling:
     events: list[Occurrence] = field(default_factory=list)
     initial: dict[tuple[int, int], int] = field(default_factory=dict)
     facts: list[int] = field(default_factory=list)
+    # Conditions that atomic sections wait for or assume, each where the first term holds; they are
+    # among the facts.
+    required: list[tuple[int, int]] = field(default_factory=list)
     violations: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
