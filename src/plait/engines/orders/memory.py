@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.engines.orders.objects import Instance, Objects
-from plait.engines.orders.paths import Path
+from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.unrolling import Access, Claim, Occurrence, ThreadRun, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.operators import ADD, ITE, VARIABLE
@@ -138,7 +138,12 @@ class UnrolledMemory:
         candidates = self._candidates(address, expr, size, path, origin)
         shared = any(instance.is_shared for _, _, instance in candidates)
         result: int | None = None
-        if shared:
+        if shared and path.section is not None:
+            for place, here, instance in candidates:
+                if instance.is_shared:
+                    known = self._load_held((place, size), here, path, origin)
+                    result = known if result is None else self.terms.ite(here, known, result)
+        elif shared:
             value = self.terms.fresh("read", 8 * size)
             self._cells_of[value] = [
                 (place, size) for place, _, instance in candidates if instance.is_shared
@@ -187,7 +192,10 @@ class UnrolledMemory:
                 path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
                 continue
             if instance.is_shared:
-                self._event(Access.WRITE, (place, size), here, value, path, origin)
+                if path.section is not None:
+                    self._store_held((place, size), here, value, path)
+                else:
+                    self._event(Access.WRITE, (place, size), here, value, path, origin)
                 continue
             new = value
             if here != self.terms.true:
@@ -195,6 +203,51 @@ class UnrolledMemory:
             else:
                 self._refuse_overlaps(place, size, path)
             path.memory[place] = (size, new)
+
+    # In an atomic section nobody sees what happens in between, so each cell is read at most once,
+    # and written at most once, at the end.
+
+    def _load_held(self, cell: tuple[int, int], here: int, path: Path, origin: Origin) -> int:
+        terms = self.terms
+        held = path.held.get(cell)
+        if held is not None and held.known == terms.true:
+            return held.value
+        value = terms.fresh("read", 8 * cell[1])
+        self._cells_of[value] = [cell]
+        if held is None:
+            self._event(Access.READ, cell, here, value, path, origin)
+            path.held[cell] = Held(value, here, terms.false)
+            return value
+        is_new = terms.and_(here, terms.not_(held.known))
+        if is_new == terms.false:
+            return held.value
+        self._event(Access.READ, cell, is_new, value, path, origin)
+        value = terms.ite(held.known, held.value, value)
+        path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
+        return value
+
+    def _store_held(self, cell: tuple[int, int], here: int, value: int, path: Path) -> None:
+        terms = self.terms
+        self._written.setdefault(cell, set()).add(value)
+        held = path.held.get(cell)
+        if held is None or here == terms.true:
+            path.held[cell] = Held(value, here, here)
+            return
+        path.held[cell] = Held(
+            terms.ite(here, value, held.value),
+            terms.or_(held.known, here),
+            terms.or_(held.written, here),
+        )
+
+    def _flush(self, path: Path, origin: Origin) -> None:
+        """Write what the section has written so far."""
+        for cell, held in path.held.items():
+            if held.written != self.terms.false:
+                self._event(Access.WRITE, cell, held.written, held.value, path, origin)
+        path.held = {
+            cell: Held(held.value, held.known, self.terms.false)
+            for cell, held in path.held.items()
+        }
 
     def _event(
         self,

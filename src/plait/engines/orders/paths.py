@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
@@ -64,10 +65,20 @@ def _merge_sections(terms: Terms, one: Path, other: Path) -> Section | None:
     return begins, mine[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is known of a shared cell inside an atomic section: its value where `known` holds, and
+    where it was `written`."""
+
+    value: int
+    known: int
+    written: int
+
+
 class Path:
     """A frame's registers and the thread's private memory, where `condition` holds."""
 
-    __slots__ = ("condition", "memory", "registers", "section", "slots")
+    __slots__ = ("condition", "held", "memory", "registers", "section", "slots")
 
     def __init__(
         self,
@@ -76,7 +87,9 @@ class Path:
         slots: list[int | None],
         memory: dict[int, tuple[int, int]],
         section: Section | None = None,
+        held: dict[tuple[int, int], Held] | None = None,
     ) -> None:
+        self.held: dict[tuple[int, int], Held] = {} if held is None else held
         self.condition = condition
         self.registers = registers  # terms; None: not assigned yet
         self.slots = slots  # terms: the addresses of locals in memory
@@ -85,7 +98,8 @@ class Path:
 
     def copy(self) -> Path:
         registers, slots = self.registers[:], self.slots[:]
-        return Path(self.condition, registers, slots, self.memory.copy(), self.section)
+        held = self.held.copy()
+        return Path(self.condition, registers, slots, self.memory.copy(), self.section, held)
 
 
 Initial = Callable[[int, int], int]  # address, size: the term of a cell that nobody has set
@@ -105,6 +119,31 @@ def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
             _merge_lists(terms, is_other, other.slots, result.slots),
             _merge_memory(terms, is_other, other.memory, result.memory, initial),
             section,
+            _merge_held(terms, is_other, other.held, result.held),
+        )
+    return result
+
+
+def _merge_held(
+    terms: Terms,
+    chosen: int,
+    first: dict[tuple[int, int], Held],
+    second: dict[tuple[int, int], Held],
+) -> dict[tuple[int, int], Held]:
+    if first == second:
+        return first
+    result: dict[tuple[int, int], Held] = {}
+    for cell in [*first, *(cell for cell in second if cell not in first)]:
+        mine, theirs = first.get(cell), second.get(cell)
+        if mine is None or theirs is None:
+            known = mine or theirs
+            assert known is not None
+            mine = mine or Held(known.value, terms.false, terms.false)
+            theirs = theirs or Held(known.value, terms.false, terms.false)
+        result[cell] = Held(
+            terms.ite(chosen, mine.value, theirs.value),
+            terms.ite(chosen, mine.known, theirs.known),
+            terms.ite(chosen, mine.written, theirs.written),
         )
     return result
 

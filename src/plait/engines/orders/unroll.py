@@ -140,7 +140,9 @@ class Unroller(UnrolledMemory):
         registers: list[int | None] = [None] * len(function.registers)
         registers[: len(arguments)] = arguments
         slots: list[int | None] = [None] * len(function.slots)
-        start = Path(entry.condition, registers, slots, entry.memory, entry.section)
+        start = Path(
+            entry.condition, registers, slots, entry.memory, entry.section, entry.held
+        )
         queue: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
         first_rounds = tuple(0 for _ in shape.nests[0])
         waiting: dict[tuple[int, tuple[int, ...]], list[Path]] = {(0, first_rounds): [start]}
@@ -419,7 +421,8 @@ class Unroller(UnrolledMemory):
             if writing is not path:
                 skipped = self._under(path.copy(), self.terms.not_(self._truth(action.guard, path)))  # type: ignore[arg-type]
                 both = [item for item in (writing, skipped) if item is not None]
-                path.memory = merged(self.terms, both, self._initial).memory
+                met = merged(self.terms, both, self._initial)
+                path.memory, path.held = met.memory, met.held
         if is_alone:
             self._end(path, action.origin)
 
@@ -443,8 +446,9 @@ class Unroller(UnrolledMemory):
         if depth > 1:
             path.section = (begins, depth - 1)
             return
+        self._flush(path, origin)
         self._close_section(begins, path, origin)
-        path.section = None
+        path.section, path.held = None, {}
 
     def _enter(self, index: int, path: Path) -> None:
         instance = self.objects.local(self._current.slots[index])
@@ -467,6 +471,7 @@ class Unroller(UnrolledMemory):
         if function is None:
             raise UnsupportedCode("a thread whose function is not known")
         argument = self._value(action.argument, path)
+        self._flush(path, action.origin)
         event = self._mark(path, action.origin)
         number = 2 + len(self._pending) + len(self.result.threads) - 1
         run = ThreadRun(number, self._run.number, event, path.condition.term)
