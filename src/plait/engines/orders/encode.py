@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.knowledge import Cell
+from plait.engines.orders.learning import Learned
 from plait.engines.orders.prune import StaticOrders
-from plait.engines.orders.unrolling import Access, Claim, Unrolling
+from plait.engines.orders.unrolling import Access, Claim
 from plait.logic.solver import Solver
 
-_KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE, Access.MARK: Kind.OTHER}
+_KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE}
 
 
 @dataclass(slots=True, eq=False)
@@ -28,22 +30,13 @@ class Encoding:
 
 
 class Encoder:
-    def __init__(self, unrolling: Unrolling, solver: Solver) -> None:
-        self._unrolling = unrolling
+    def __init__(self, learned: Learned, solver: Solver) -> None:
+        self._unrolling = learned.unrolling
+        self._orders = learned.orders
+        self._blocks = learned.blocks
         self._solver = solver
         self._terms = solver.terms
-        self._cells = {cell: number for number, cell in enumerate(unrolling.initial)}
-        self._refuse_overlaps()
-
-    def _refuse_overlaps(self) -> None:
-        from plait.errors import UnsupportedCode
-
-        end, last = -1, 0
-        for address, size in sorted(self._cells):
-            if address < end:
-                raise UnsupportedCode("shared memory accessed in different sizes")
-            end, last = address + size, address
-        del last
+        self._cells = {cell: number for number, cell in enumerate(self._unrolling.initial)}
 
     def encode(self) -> Encoding:
         solver, unrolling = self._solver, self._unrolling
@@ -52,25 +45,26 @@ class Encoder:
         guards = [self._guard(item.guard) for item in unrolling.events]
         events = [
             Event(
-                _KINDS[item.kind],
+                _KINDS.get(item.kind, Kind.OTHER),
                 item.thread,
-                None if item.cell is None else self._cells[item.cell],
+                None if item.cell is None else self._cells.get(item.cell),
                 guard,
             )
             for item, guard in zip(unrolling.events, guards, strict=True)
         ]
         count = len(events)
         events += [Event(Kind.WRITE, 0, cell, 0) for cell in self._cells.values()]
-        orders = StaticOrders(
-            unrolling, self._terms, self._cells, self._program_order(count)
-        )
-        orders.run()
+        orders = self._orders
         links = self._links(orders, guards, count)
         blocks = [
             Block(first, last, None, self._guard(when))
             for first, last, when in unrolling.sections
             if when != self._terms.false
         ]
+        numbers: dict[Cell, int] = {}
+        for item in self._blocks:
+            lock = numbers.setdefault(item.cell, len(numbers))
+            blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
         conditional = [
             Order(write, read, guards[read]) for write, read in orders.conditional
         ] + self._exits(guards)
@@ -79,19 +73,6 @@ class Encoder:
 
     def _guard(self, term: int) -> int:
         return 0 if term == self._terms.true else self._solver.literal_of(term)
-
-    def _program_order(self, count: int) -> list[tuple[int, int]]:
-        orders: list[tuple[int, int]] = []
-        for thread in self._unrolling.threads:
-            if not thread.events:
-                continue
-            orders += list(zip(thread.events, thread.events[1:], strict=False))
-            if thread.spawned_by >= 0:
-                orders.append((thread.spawned_by, thread.events[0]))
-            else:
-                first = thread.events[0]
-                orders += [(count + cell, first) for cell in self._cells.values()]
-        return orders
 
     def _exits(self, guards: list[int]) -> list[Order]:
         """Nothing happens after the end of the process."""

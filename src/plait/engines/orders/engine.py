@@ -8,9 +8,9 @@ from collections.abc import Callable
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
+from plait.engines.orders.learning import unroll
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.settings import Settings
-from plait.engines.orders.unroll import Unroller
 from plait.engines.orders.unrolling import Access, Claim, InputUse, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
@@ -89,14 +89,13 @@ class _Round:
     def run(self) -> Outcome:
         started = time.monotonic()
         terms = Terms()
-        unroller = Unroller(self._program, terms, self._bound)
-        self._objects = unroller.objects
-        unrolling = unroller.unroll()
+        learned = unroll(self._program, terms, self._bound)
+        self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
         with Solver(terms) as solver:
             started = time.monotonic()
-            encoder = Encoder(unrolling, solver)
+            encoder = Encoder(learned, solver)
             encoding = encoder.encode()
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
@@ -182,16 +181,18 @@ class _Round:
         threads: list[int] = []
         sections: set[int] = set()
         for number in self._schedule:
-            if number >= len(events) or not events[number].is_access:
+            if number >= len(events):
                 continue
-            begin = next(
-                (one for one, when in events[number].section if solver.model_value(when)),
-                None,
-            )
-            if begin is None or begin not in sections:
-                threads.append(events[number].thread)
-            if begin is not None:
-                sections.add(begin)
+            for event in (*events[number].preceding, events[number]):
+                if not event.is_access or not solver.model_value(event.guard):
+                    continue
+                begin = next(
+                    (one for one, when in event.section if solver.model_value(when)), None
+                )
+                if begin is None or begin not in sections:
+                    threads.append(event.thread)
+                if begin is not None:
+                    sections.add(begin)
         children: dict[int, list[int]] = {}
         for thread in unrolling.threads:
             if thread.parent > 0 and solver.model_value(thread.guard):

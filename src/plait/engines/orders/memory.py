@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from plait.engines.orders.knowledge import Cell, Knowledge, Surprise
 from plait.engines.orders.objects import Instance, Objects
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.unrolling import Access, Claim, Occurrence, ThreadRun, Unrolling
@@ -20,12 +23,15 @@ MOST_EVENTS = 200_000
 class UnrolledMemory:
     """Loads and stores of the thread that is being unrolled, in the function `_current`."""
 
-    def __init__(self, program: Program, terms: Terms, bound: int) -> None:
+    def __init__(
+        self, program: Program, terms: Terms, bound: int, knowledge: Knowledge
+    ) -> None:
+        self.knowledge = knowledge
         self.program = program
         self.terms = terms
         self.bound = bound
         self.objects = Objects(program)
-        self.result = Unrolling(largest_bound=bound)
+        self.result = Unrolling()
         self._run = ThreadRun(0, -1, -1, terms.true)
         self._current = program.functions[program.entry]
         self._unknown: dict[tuple[int, int], int] = {}
@@ -48,8 +54,7 @@ class UnrolledMemory:
             return
         if path.section is not None:  # nobody comes between its begin and this
             self._close_section(path.section[0], path, origin)
-        last = self._run.events[-1] if self._run.events else -1
-        claims.append(Claim(path.condition.term, last, self._run.number, what, message, origin))
+        claims.append(Claim(path.condition.term, self._run.number, what, message, origin))
 
     def _close_section(
         self, begins: tuple[tuple[int, int], ...], path: Path, origin: Origin
@@ -128,7 +133,7 @@ class UnrolledMemory:
                 return None
         return list(found)
 
-    def _values_of(self, cell: tuple[int, int]) -> list[int]:
+    def _values_of(self, cell: Cell) -> list[int]:
         initial = self.result.initial.get(cell)
         written = list(self._written.get(cell, ()))
         return [*([] if initial is None else [initial]), *written]
@@ -136,29 +141,39 @@ class UnrolledMemory:
     def _load(self, address: int, expr: Expr, type_: Scalar, path: Path, origin: Origin) -> int:
         size = type_.size
         candidates = self._candidates(address, expr, size, path, origin)
-        shared = any(instance.is_shared for _, _, instance in candidates)
+        shared: dict[Cell, int] = {}
         result: int | None = None
-        if shared and path.section is not None:
-            for place, here, instance in candidates:
-                if instance.is_shared:
-                    known = self._load_held((place, size), here, path, origin)
-                    result = known if result is None else self.terms.ite(here, known, result)
-        elif shared:
-            value = self.terms.fresh("read", 8 * size)
-            self._cells_of[value] = [
-                (place, size) for place, _, instance in candidates if instance.is_shared
-            ]
-            for place, here, instance in candidates:
-                if instance.is_shared:
-                    self._event(Access.READ, (place, size), here, value, path, origin)
-            result = value
         for place, here, instance in candidates:
-            if instance.is_shared:
+            cell = place, size
+            if not instance.is_shared:
+                known = self._private(place, size, path)
+            elif cell in self.knowledge.constant:
+                self._silent(path, here, origin)
+                known = self.knowledge.constant[cell]
+            elif cell in self.knowledge.locks:
+                known = self._load_lock(cell, here, path, origin)
+            elif self._is_held(cell, path):
+                known = self._load_held(cell, here, path, origin)
+            else:
+                self._give_up(cell, path, origin)
+                shared[cell] = here
                 continue
-            known = self._private(place, size, path)
             result = known if result is None else self.terms.ite(here, known, result)
+        if shared:
+            value = self.terms.fresh("read", 8 * size)
+            self._cells_of[value] = list(shared)
+            for cell, here in shared.items():
+                self._event(Access.READ, cell, here, value, path, origin)
+            elsewhere = self._any(shared.values())
+            result = value if result is None else self.terms.ite(elsewhere, value, result)
         if result is None:
             result = self.terms.fresh("nowhere", 8 * size)
+        return result
+
+    def _any(self, conditions: Iterable[int]) -> int:
+        result = self.terms.false
+        for condition in conditions:
+            result = self.terms.or_(result, condition)
         return result
 
     def _private(self, address: int, size: int, path: Path) -> int:
@@ -192,10 +207,7 @@ class UnrolledMemory:
                 path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
                 continue
             if instance.is_shared:
-                if path.section is not None:
-                    self._store_held((place, size), here, value, path)
-                else:
-                    self._event(Access.WRITE, (place, size), here, value, path, origin)
+                self._store_shared((place, size), here, value, path, origin)
                 continue
             new = value
             if here != self.terms.true:
@@ -205,12 +217,31 @@ class UnrolledMemory:
             path.memory[place] = (size, new)
 
     # In an atomic section nobody sees what happens in between, so each cell is read at most once,
-    # and written at most once, at the end.
+    # and written at most once, at the end. The same goes for cells that a lock protects, as long
+    # as the thread holds it.
 
-    def _load_held(self, cell: tuple[int, int], here: int, path: Path, origin: Origin) -> int:
+    def _is_held(self, cell: Cell, path: Path) -> bool:
+        return path.section is not None or self._lock_of(cell, path)
+
+    def _lock_of(self, cell: Cell, path: Path) -> bool:
+        """Whether the thread surely holds the lock that protects the cell."""
+        lock = self.knowledge.protected.get(cell)
+        return lock is not None and path.locks.get(lock) is not None
+
+    def _load_lock(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
+        """Who acquires a lock finds 0, who releases it finds the value that it has written: if it
+        is not known which of the two this is, what the section requires decides."""
+        self._silent(path, here, origin)
+        value = path.locks.get(cell, 0)
+        if value is None:
+            return self.terms.fresh("lock", 8 * cell[1])
+        return self.terms.constant(value, 8 * cell[1])
+
+    def _load_held(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
         terms = self.terms
         held = path.held.get(cell)
         if held is not None and held.known == terms.true:
+            self._silent(path, here, origin)
             return held.value
         value = terms.fresh("read", 8 * cell[1])
         self._cells_of[value] = [cell]
@@ -219,14 +250,48 @@ class UnrolledMemory:
             path.held[cell] = Held(value, here, terms.false)
             return value
         is_new = terms.and_(here, terms.not_(held.known))
+        self._silent(path, here, origin)
         if is_new == terms.false:
             return held.value
-        self._event(Access.READ, cell, is_new, value, path, origin)
+        self._event(Access.READ, cell, is_new, value, path, origin, False)
         value = terms.ite(held.known, held.value, value)
         path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
         return value
 
-    def _store_held(self, cell: tuple[int, int], here: int, value: int, path: Path) -> None:
+    def _store_shared(
+        self, cell: Cell, here: int, value: int, path: Path, origin: Origin
+    ) -> None:
+        if cell in self.knowledge.constant:
+            if value != self.knowledge.constant[cell]:
+                raise Surprise
+            self._silent(path, here, origin)
+            return
+        if cell in self.knowledge.locks:
+            self._note_lock(cell, here, value, path)
+        if self._is_held(cell, path):
+            self._silent(path, here, origin)
+            self._store_held(cell, here, value, path)
+        elif cell in self.knowledge.locks:
+            self._store_held(cell, here, value, path)
+            self._flush(path, origin, is_access=True)
+        else:
+            self._give_up(cell, path, origin)
+            self._event(Access.WRITE, cell, here, value, path, origin)
+
+    def _note_lock(self, cell: Cell, here: int, value: int, path: Path) -> None:
+        known = self.terms.value(value)
+        if known is None or here != self.terms.true:
+            raise Surprise
+        if known:
+            names = () if path.section is None else path.section[0]
+            keys = {self.result.section_keys.get(name) for name, _ in names}
+            if not names or keys & self.knowledge.unblocked:
+                raise Surprise  # the thread could not stop in front of it
+            path.locks[cell] = known
+        else:
+            path.locks.pop(cell, None)
+
+    def _store_held(self, cell: Cell, here: int, value: int, path: Path) -> None:
         terms = self.terms
         self._written.setdefault(cell, set()).add(value)
         held = path.held.get(cell)
@@ -239,32 +304,62 @@ class UnrolledMemory:
             terms.or_(held.written, here),
         )
 
-    def _flush(self, path: Path, origin: Origin) -> None:
-        """Write what the section has written so far."""
-        for cell, held in path.held.items():
-            if held.written != self.terms.false:
-                self._event(Access.WRITE, cell, held.written, held.value, path, origin)
-        path.held = {
-            cell: Held(held.value, held.known, self.terms.false)
-            for cell, held in path.held.items()
-        }
+    def _give_up(self, cell: Cell, path: Path, origin: Origin) -> None:
+        """Forget what is known of a cell that is not held any more on all paths here."""
+        if cell in path.held:
+            self._write_held(cell, path, origin, is_access=False)
+            del path.held[cell]
+
+    def _flush(self, path: Path, origin: Origin, is_access: bool = False) -> None:
+        """Write what others may see from here on: first what was written to other cells, then
+        what was done to locks."""
+        seen = [cell for cell in path.held if not self._lock_of(cell, path)]
+        for cell in seen:
+            if cell not in self.knowledge.locks:
+                self._write_held(cell, path, origin, is_access=False)
+        for cell in seen:
+            if cell in self.knowledge.locks:
+                self._write_held(cell, path, origin, is_access)
+            del path.held[cell]
+
+    def _write_held(self, cell: Cell, path: Path, origin: Origin, is_access: bool) -> None:
+        held = path.held[cell]
+        if held.written == self.terms.false:
+            return
+        kind = Access.WRITE
+        if cell in self.knowledge.locks:
+            value = self.terms.value(held.value)
+            if value is None:
+                raise Surprise
+            kind = Access.ACQUIRE if value else Access.RELEASE
+        self._event(kind, cell, held.written, held.value, path, origin, is_access)
 
     def _event(
         self,
         kind: Access,
-        cell: tuple[int, int],
+        cell: Cell,
         here: int,
         value: int,
         path: Path,
         origin: Origin,
+        is_access: bool = True,
     ) -> None:
         guard = self.terms.and_(path.condition.term, here)
-        self._add_event(kind, cell, guard, value, path, origin)
+        number = self._add_event(kind, cell, guard, value, path, origin)
+        self.result.events[number].is_access = is_access
+
+    def _silent(self, path: Path, here: int, origin: Origin) -> None:
+        """An access that needs no event."""
+        guard = self.terms.and_(path.condition.term, here)
+        if guard != self.terms.false:
+            number = self._add_event(Access.MARK, None, guard, 0, path, origin)
+            event = self.result.events[number]
+            event.is_access = event.is_silent = True
 
     def _add_event(
         self,
         kind: Access,
-        cell: tuple[int, int] | None,
+        cell: Cell | None,
         guard: int,
         value: int,
         path: Path,
@@ -279,7 +374,7 @@ class UnrolledMemory:
         )
         self.result.events.append(event)
         self._run.events.append(number)
-        if cell is not None:
+        if kind in (Access.READ, Access.WRITE) and cell is not None:
             if cell not in self.result.initial:
                 self.result.initial[cell] = self._initial(*cell)
             if kind is Access.WRITE:

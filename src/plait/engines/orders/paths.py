@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from plait.engines.orders.knowledge import Cell
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 
@@ -47,7 +48,8 @@ def _all(terms: Terms, parts: tuple[int, ...]) -> int:
 
 
 # The events that may have begun the atomic section, each with a term that says when it is this
-# one (an event can occur that began an earlier section), and how deep the section is.
+# one (an event can occur that began an earlier section), and how deep the section is. Their
+# numbers are the names of sections.
 Section = tuple[tuple[tuple[int, int], ...], int]
 
 
@@ -78,7 +80,7 @@ class Held:
 class Path:
     """A frame's registers and the thread's private memory, where `condition` holds."""
 
-    __slots__ = ("condition", "held", "memory", "registers", "section", "slots")
+    __slots__ = ("condition", "held", "locks", "memory", "registers", "section", "slots")
 
     def __init__(
         self,
@@ -87,9 +89,12 @@ class Path:
         slots: list[int | None],
         memory: dict[int, tuple[int, int]],
         section: Section | None = None,
-        held: dict[tuple[int, int], Held] | None = None,
+        held: dict[Cell, Held] | None = None,
+        locks: dict[Cell, int | None] | None = None,
     ) -> None:
-        self.held: dict[tuple[int, int], Held] = {} if held is None else held
+        # Locks that the thread holds, with their values; None: only some of the paths here do.
+        self.locks: dict[Cell, int | None] = {} if locks is None else locks
+        self.held: dict[Cell, Held] = {} if held is None else held
         self.condition = condition
         self.registers = registers  # terms; None: not assigned yet
         self.slots = slots  # terms: the addresses of locals in memory
@@ -98,8 +103,15 @@ class Path:
 
     def copy(self) -> Path:
         registers, slots = self.registers[:], self.slots[:]
-        held = self.held.copy()
-        return Path(self.condition, registers, slots, self.memory.copy(), self.section, held)
+        return Path(
+            self.condition,
+            registers,
+            slots,
+            self.memory.copy(),
+            self.section,
+            self.held.copy(),
+            self.locks.copy(),
+        )
 
 
 Initial = Callable[[int, int], int]  # address, size: the term of a cell that nobody has set
@@ -120,19 +132,31 @@ def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
             _merge_memory(terms, is_other, other.memory, result.memory, initial),
             section,
             _merge_held(terms, is_other, other.held, result.held),
+            _merge_locks(other.locks, result.locks),
         )
     return result
+
+
+def _merge_locks(
+    first: dict[Cell, int | None], second: dict[Cell, int | None]
+) -> dict[Cell, int | None]:
+    if first == second:
+        return first
+    return {
+        cell: first[cell] if cell in first and first[cell] == second.get(cell) else None
+        for cell in [*first, *(cell for cell in second if cell not in first)]
+    }
 
 
 def _merge_held(
     terms: Terms,
     chosen: int,
-    first: dict[tuple[int, int], Held],
-    second: dict[tuple[int, int], Held],
-) -> dict[tuple[int, int], Held]:
+    first: dict[Cell, Held],
+    second: dict[Cell, Held],
+) -> dict[Cell, Held]:
     if first == second:
         return first
-    result: dict[tuple[int, int], Held] = {}
+    result: dict[Cell, Held] = {}
     for cell in [*first, *(cell for cell in second if cell not in first)]:
         mine, theirs = first.get(cell), second.get(cell)
         if mine is None or theirs is None:

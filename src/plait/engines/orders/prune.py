@@ -29,7 +29,8 @@ class Conjuncts:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._masks: dict[int, int] = {terms.true: 0}
-        self._count = 0
+        self._atoms: list[int] = []
+        self._negations: dict[int, int] = {}
 
     def of(self, term: int) -> int:
         known = self._masks.get(term)
@@ -42,8 +43,8 @@ class Conjuncts:
                 pending.pop()
                 continue
             if self._terms.operator[item] != AND or self._terms.width[item] != 1:
-                self._masks[item] = 1 << self._count
-                self._count += 1
+                self._masks[item] = 1 << len(self._atoms)
+                self._atoms.append(item)
                 continue
             open_parts = [part for part in self._terms.operands[item] if part not in self._masks]
             if open_parts:
@@ -54,6 +55,17 @@ class Conjuncts:
                 mask |= self._masks[part]
             self._masks[item] = mask
         return self._masks[term]
+
+    def exclude(self, one: int, other: int) -> bool:
+        """Whether a conjunct of one is the negation of a conjunct of the other."""
+        return any(other & self._negation(number) for number in bits(one))
+
+    def _negation(self, number: int) -> int:
+        found = self._negations.get(number)
+        if found is None:
+            mask = self.of(self._terms.not_(self._atoms[number]))
+            found = self._negations[number] = mask if mask & (mask - 1) == 0 else 0
+        return found
 
 
 class StaticOrders:
@@ -74,9 +86,9 @@ class StaticOrders:
         self._cells = cells
         self.edges = edges
         self.conditional: list[tuple[int, int]] = []
-        self._conjuncts = Conjuncts(terms)
-        self._sure = [self._conjuncts.of(event.guard) for event in self._events]
-        self._sure += [0] * len(cells)
+        self.conjuncts = Conjuncts(terms)
+        self.sure = [self.conjuncts.of(event.guard) for event in self._events]
+        self.sure += [0] * len(cells)
         self._required = self._requirements(unrolling)
         self._writes: list[list[int]] = [
             [len(self._events) + cell] for cell in range(len(cells))
@@ -86,6 +98,7 @@ class StaticOrders:
                 self._writes[cells[event.cell]].append(event.number)
         self._write_masks = [sum(1 << write for write in writes) for writes in self._writes]
         self.after, self.before = _closures(len(self._events) + len(cells), edges)
+        self.program_before = list(self.before)
         self.candidates: dict[int, list[int]] = {
             event.number: self._values_fit(event)
             for event in self._events
@@ -111,7 +124,7 @@ class StaticOrders:
         """For variables, constants that they must (True) or must not equal, and where."""
         terms = self._terms
         found: dict[int, list[tuple[int, int, bool]]] = {}
-        for where, condition in unrolling.required:
+        for where, condition, _ in unrolling.required:
             is_equal = terms.operator[condition] == EQ
             if not is_equal and terms.operator[condition] == NOT:
                 condition = terms.operands[condition][0]
@@ -120,14 +133,14 @@ class StaticOrders:
             left, right = terms.operands[condition]
             value = terms.value(right)
             if value is not None:
-                found.setdefault(left, []).append((self._conjuncts.of(where), value, is_equal))
+                found.setdefault(left, []).append((self.conjuncts.of(where), value, is_equal))
         return found
 
     def _values_fit(self, read: Occurrence) -> list[int]:
         assert read.cell is not None
         terms, count = self._terms, len(self._events)
         cell = self._cells[read.cell]
-        sure = self._sure[read.number]
+        sure = self.sure[read.number]
         required = [
             (value, is_equal)
             for where, value, is_equal in self._required.get(read.value, ())
@@ -150,19 +163,19 @@ class StaticOrders:
         event = self._events[read]
         assert event.cell is not None
         writes = self._write_masks[self._cells[event.cell]]
-        known = self._sure[write] | self._sure[read]
+        known = self.sure[write] | self.sure[read]
         between = self.after[write] & self.before[read] & writes
-        return all(self._sure[other] & ~known for other in bits(between))
+        return all(self.sure[other] & ~known for other in bits(between))
 
     def _settle(self, write: int, read: int) -> None:
         """The read comes after the write, which occurs if the read does."""
-        here, gained = self._sure[read], self._sure[write]
+        here, gained = self.sure[read], self.sure[write]
         dependent = 1 << read
         for event in bits(self.after[read]):
-            if not here & ~self._sure[event]:
+            if not here & ~self.sure[event]:
                 dependent |= 1 << event
-                self._sure[event] |= gained
-        self._sure[read] |= gained
+                self.sure[event] |= gained
+        self.sure[read] |= gained
         if self.after[write] >> read & 1:
             return
         holds_for_all = not self.after[read] & ~dependent

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
+from plait.engines.orders.compact import compact
+from plait.engines.orders.knowledge import Knowledge, Surprise
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Condition, Path, Section, merged
@@ -82,13 +84,16 @@ class _Shape:
 class Unroller(UnrolledMemory):
     """Unrolls a program up to a number of loop rounds."""
 
-    def __init__(self, program: Program, terms: Terms, bound: int) -> None:
-        super().__init__(program, terms, bound)
+    def __init__(
+        self, program: Program, terms: Terms, bound: int, knowledge: Knowledge
+    ) -> None:
+        super().__init__(program, terms, bound, knowledge)
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
+        self._stack: list[Edge] = []
         self._moves: dict[int, list[_Move]] = {}
 
     def unroll(self) -> Unrolling:
@@ -98,13 +103,14 @@ class Unroller(UnrolledMemory):
         self._pending.append((first, entry, 0, self._pointer, start))
         while self._pending:
             self._thread(*self._pending.pop(0))
+        compact(self.result, self.terms)
         return self.result
 
     def _thread(
         self, run: ThreadRun, function: Function, argument: int, type_: Scalar, start: Path
     ) -> None:
         self.result.threads.append(run)
-        self._run, self._current, self._calls = run, function, []
+        self._run, self._current, self._calls, self._stack = run, function, [], []
         self._thread_locals = {}
         arguments = [argument] if function.parameters else []
         if arguments and self.terms.width[argument] != function.registers[0].type.bits:
@@ -141,7 +147,13 @@ class Unroller(UnrolledMemory):
         registers[: len(arguments)] = arguments
         slots: list[int | None] = [None] * len(function.slots)
         start = Path(
-            entry.condition, registers, slots, entry.memory, entry.section, entry.held
+            entry.condition,
+            registers,
+            slots,
+            entry.memory,
+            entry.section,
+            entry.held,
+            entry.locks,
         )
         queue: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
         first_rounds = tuple(0 for _ in shape.nests[0])
@@ -240,6 +252,8 @@ class Unroller(UnrolledMemory):
             returned.append((path, value))
             return []
         if isinstance(action, (EndThread, EndProcess)):
+            path.locks.clear()
+            self._flush(path, action.origin)
             event = self._mark(path, action.origin)
             if isinstance(action, EndProcess):
                 self.result.exits.append(event)
@@ -274,7 +288,7 @@ class Unroller(UnrolledMemory):
             case Check():
                 return self._check(action, path)
             case Call():
-                return self._call(action, path)
+                return self._call(action, edge, path)
             case EnterScope():
                 for index in action.slots:
                     self._enter(index, path)
@@ -285,7 +299,7 @@ class Unroller(UnrolledMemory):
             case Free():
                 self._mark(path, action.origin, is_access=True)
             case AtomicBegin():
-                self._begin(path, action.origin)
+                self._begin(path, edge)
             case AtomicEnd():
                 self._end(path, action.origin)
             case Spawn():
@@ -305,7 +319,12 @@ class Unroller(UnrolledMemory):
         if path.section is not None:
             holds = self.terms.implies(path.condition.term, condition)
             self.result.facts.append(holds)
-            self.result.required.append((path.condition.term, condition))
+            if condition == self.terms.true:
+                return path
+            names = tuple(name for name, _ in path.section[0])
+            if any(self.result.section_keys.get(n) in self.knowledge.unblocked for n in names):
+                raise Surprise
+            self.result.required.append((path.condition.term, condition, names))
             return path if condition != self.terms.false else None
         return self._under(path, condition)
 
@@ -428,13 +447,17 @@ class Unroller(UnrolledMemory):
 
     # Sections, locals, threads
 
-    def _begin(self, path: Path, origin: Origin) -> None:
+    def _begin(self, path: Path, edge: Edge) -> None:
         if path.section is not None:
             path.section = (path.section[0], path.section[1] + 1)
             return
-        happens = self.terms.fresh("section", 1)
-        path.condition = path.condition.with_part(self.terms, happens)
-        path.section = self._section_from(self._mark(path, origin))
+        key = (*self._stack, edge)
+        if key not in self.knowledge.unblocked:
+            happens = self.terms.fresh("section", 1)
+            path.condition = path.condition.with_part(self.terms, happens)
+        begin = self._mark(path, edge.action.origin)
+        self.result.section_keys[begin] = key
+        path.section = self._section_from(begin)
 
     def _section_from(self, begin: int) -> Section:
         return ((begin, self.result.events[begin].guard),), 1
@@ -448,7 +471,7 @@ class Unroller(UnrolledMemory):
             return
         self._flush(path, origin)
         self._close_section(begins, path, origin)
-        path.section, path.held = None, {}
+        path.section = None
 
     def _enter(self, index: int, path: Path) -> None:
         instance = self.objects.local(self._current.slots[index])
@@ -479,7 +502,7 @@ class Unroller(UnrolledMemory):
         self._pending.append((run, function, argument, action.argument.type, start))
         path.registers[action.target.index] = self.terms.constant(number, 32)
 
-    def _call(self, action: Call, path: Path) -> Path | None:
+    def _call(self, action: Call, edge: Edge, path: Path) -> Path | None:
         arguments = [self._value(item, path) for item in action.arguments]
         if isinstance(action.callee, str):
             targets = [(self.program.functions[action.callee], self.terms.true)]
@@ -489,7 +512,9 @@ class Unroller(UnrolledMemory):
         for function, here in targets:
             entered = self._under(path.copy() if len(targets) > 1 else path, here)
             if entered is not None:
+                self._stack.append(edge)
                 following = self._enter_function(action, function, arguments, entered)
+                self._stack.pop()
                 if following is not None:
                     done.append(following)
         return merged(self.terms, done, self._initial) if done else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.engines.orders.knowledge import SectionKey
 from plait.model.actions import Origin
 from plait.model.types import Scalar
 
@@ -12,6 +13,8 @@ from plait.model.types import Scalar
 class Access(Enum):
     READ = "read"
     WRITE = "write"
+    ACQUIRE = "acquire"  # of a lock, see `locks`
+    RELEASE = "release"
     MARK = "mark"  # a step without an access: a start, an end, a wait, an empty section
 
 
@@ -20,8 +23,9 @@ class Occurrence:
     """An access to a cell (an address and a size), or a mark. It happens where `guard` holds.
 
     `is_access`: the reference interpreter counts it among the accesses of its step.
-    `section` has the events of which one begins the atomic section that it is in, each with a
-    term that says when.
+    `section` has the names of the atomic sections of which it is in one, each with a term that
+    says when. A silent event has no place of its own in the order of events: it stands before
+    the next one of its thread that is not, which lists it among its `preceding`.
     """
 
     number: int
@@ -33,6 +37,8 @@ class Occurrence:
     section: tuple[tuple[int, int], ...]
     is_access: bool
     origin: Origin
+    is_silent: bool = False
+    preceding: list[Occurrence] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +46,6 @@ class Claim:
     """A condition that some execution may meet: a violation, or a reason to say nothing."""
 
     condition: int
-    event: int  # the last event of its thread before it, -1 if none
     thread: int
     what: str
     message: str
@@ -77,14 +82,15 @@ class Unrolling:
     events: list[Occurrence] = field(default_factory=list)
     initial: dict[tuple[int, int], int] = field(default_factory=dict)
     facts: list[int] = field(default_factory=list)
-    # Conditions that atomic sections wait for or assume, each where the first term holds; they are
-    # among the facts.
-    required: list[tuple[int, int]] = field(default_factory=list)
+    # Conditions that atomic sections wait for or assume, each where the first term holds, with the
+    # sections' names; they are among the facts.
+    required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
+    section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
     inputs: list[InputUse] = field(default_factory=list)
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
+    end: int = -1  # an event of no thread behind all others, if that is needed
     exits: list[int] = field(default_factory=list)
-    largest_bound: int = 0
