@@ -300,7 +300,7 @@ def _verify_command(parser: Parser) -> None:
     )
     group = parser.add_argument_group(
         "engine orders",
-        "These options change how long the engine takes, never its verdict.",
+        "These options change how long the engine takes, not what it finds.",
     )
     group.add_argument(
         "--order-encoding",
