@@ -28,7 +28,7 @@ def numbers_of(statistics: Statistics) -> dict[str, Any]:
     literals = numbers.pop("reason_literals")
     numbers["reasons_per_refinement"] = _mean(numbers["reasons"], numbers["refinements"])
     numbers["mean_reason_length"] = _mean(literals, numbers["reasons"])
-    return numbers
+    return dict(sorted(numbers.items(), key=lambda item: item[0].endswith("_seconds")))
 
 
 def _rounded(value: Any) -> Any:
