@@ -1,7 +1,7 @@
 """Leaves out events that no order depends on.
 
 Silent events have no order of their own: accesses that were merged with others. They matter only
-for the replay, which counts accesses, so each is kept with the next event of its thread. Marks
+for the replay, which counts accesses, so each thread keeps a list of them. Marks
 matter only where something refers to them. An atomic section with a single access needs no block,
 and one that begins with an access needs no mark in front of it.
 """
@@ -24,17 +24,13 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
     position: dict[int, int] = {}
     kept: list[Occurrence] = []
     for thread in unrolling.threads:
-        silent: list[Occurrence] = []
-        left: list[Occurrence] = []
-        for event in threads[thread.number]:
-            if event.is_silent:
-                silent.append(event)
-            elif event.kind is not Access.MARK or event.number in needed:
-                event.preceding, silent = silent, []
-                left.append(event)
-            elif event.is_access:
-                silent.append(event)
-        kept += left
+        thread.all_events = threads[thread.number]
+        for event in thread.all_events:
+            event.is_silent = event.is_silent or (
+                event.kind is Access.MARK and event.number not in needed
+            )
+            if not event.is_silent:
+                kept.append(event)
     kept.sort(key=lambda event: event.number)
     for number, event in enumerate(kept):
         position[event.number] = number

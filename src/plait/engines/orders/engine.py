@@ -10,7 +10,8 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import unroll
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
-from plait.engines.orders.settings import Settings
+from plait.engines.orders.propagator import OrderPropagator
+from plait.engines.orders.settings import Refinement, Settings
 from plait.engines.orders.unrolling import Access, Claim, InputUse, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
@@ -100,6 +101,10 @@ class _Round:
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
+            if self._settings.refinement is Refinement.PROPAGATOR:
+                # Before the solver is used: later its variables may be gone.
+                self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
+                solver.connect_propagator(self._propagator, self._propagator.observed())
             found = self._search(encoder, encoding, graph, solver, unrolling.violations)
             if found is not None:
                 return Outcome(
@@ -146,6 +151,9 @@ class _Round:
             started = time.monotonic()
             answer = solver.solve([wanted], deadline=self._deadline)
             statistics.solving += time.monotonic() - started
+            if self._propagator is not None:
+                statistics.propagations += self._propagator.refutations
+                self._propagator.refutations = 0
             if answer is None:
                 raise _OutOfTime
             if not answer:
@@ -172,6 +180,7 @@ class _Round:
             if self._deadline is not None and time.monotonic() > self._deadline:
                 raise _OutOfTime
 
+    _propagator: OrderPropagator | None = None
     _schedule: tuple[int, ...] = ()
 
     def _counterexample(
@@ -180,19 +189,21 @@ class _Round:
         events = unrolling.events
         threads: list[int] = []
         sections: set[int] = set()
+        to_come = {thread.number: iter(thread.all_events) for thread in unrolling.threads}
         for number in self._schedule:
-            if number >= len(events):
+            if number >= len(events) or events[number].thread not in to_come:
                 continue
-            for event in (*events[number].preceding, events[number]):
-                if not event.is_access or not solver.model_value(event.guard):
-                    continue
-                begin = next(
-                    (one for one, when in event.section if solver.model_value(when)), None
-                )
-                if begin is None or begin not in sections:
-                    threads.append(event.thread)
-                if begin is not None:
-                    sections.add(begin)
+            for event in to_come[events[number].thread]:
+                if event.is_access and solver.model_value(event.guard):
+                    begin = next(
+                        (one for one, when in event.section if solver.model_value(when)), None
+                    )
+                    if begin is None or begin not in sections:
+                        threads.append(event.thread)
+                    if begin is not None:
+                        sections.add(begin)
+                if event is events[number]:
+                    break
         children: dict[int, list[int]] = {}
         for thread in unrolling.threads:
             if thread.parent > 0 and solver.model_value(thread.guard):

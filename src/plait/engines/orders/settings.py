@@ -24,5 +24,5 @@ class Settings:
     """`unwind` fixes the loop bound; None: 1, 2, 4, ..."""
 
     unwind: int | None = None
-    refinement: Refinement = Refinement.GRAPH
+    refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

@@ -24,8 +24,8 @@ class Occurrence:
 
     `is_access`: the reference interpreter counts it among the accesses of its step.
     `section` has the names of the atomic sections of which it is in one, each with a term that
-    says when. A silent event has no place of its own in the order of events: it stands before
-    the next one of its thread that is not, which lists it among its `preceding`.
+    says when. A silent event has no place of its own in the order of events: it happens at any
+    moment between its neighbours in the thread that are not.
     """
 
     number: int
@@ -38,7 +38,6 @@ class Occurrence:
     is_access: bool
     origin: Origin
     is_silent: bool = False
-    preceding: list[Occurrence] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +71,7 @@ class ThreadRun:
     spawned_by: int
     guard: int
     events: list[int] = field(default_factory=list)
+    all_events: list[Occurrence] = field(default_factory=list)  # with the silent ones
 
 
 @dataclass(slots=True, eq=False)
