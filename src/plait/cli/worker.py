@@ -63,6 +63,7 @@ class _Worker:
         self._deadline = deadline
         self._send = send
         self._bound: int | None = None
+        self._replay: Result | None = None  # of the last counterexample
         self._specification, self._entry = specification(options)
 
     def run(self) -> None:
@@ -78,8 +79,13 @@ class _Worker:
             return
         program = load_program(self._options, self._specification, self._entry)
         self._send(encode(self._loaded(program)))
-        outcome = verify(program, settings, self._deadline, self._progress)
-        self._send(encode(self._conclusion(program, outcome)))
+
+        def confirm(found: Counterexample) -> str:
+            self._replay = self._replayed(program, found)
+            return "" if self._replay.verdict == "false" else self._replay.reason
+
+        outcome = verify(program, settings, self._deadline, self._progress, confirm)
+        self._send(encode(self._conclusion(outcome)))
 
     def _question(self, settings: Settings) -> Question:
         return Question(
@@ -103,12 +109,13 @@ class _Worker:
         self._bound = outcome.statistics.bound
         self._send(encode(Progress(self._bound, numbers_of(outcome.statistics))))
 
-    def _conclusion(self, program: Program, outcome: Outcome) -> Result | OutOfTime:
+    def _conclusion(self, outcome: Outcome) -> Result | OutOfTime:
         statistics = numbers_of(outcome.statistics)
         if outcome.is_out_of_time or (outcome.is_bounded and self._is_late()):
             return OutOfTime(statistics)
-        if outcome.counterexample is not None:
-            result = self._replayed(program, outcome.counterexample)
+        is_replayed = outcome.counterexample is not None or outcome.reason.startswith("internal")
+        if self._replay is not None and is_replayed:
+            result = self._replay
         elif outcome.answer is Answer.HOLDS:
             result = Result("true", outcome.reason)
         else:

@@ -16,7 +16,7 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
     """Renumber the events that remain; the sections' names in `Occurrence.section` stay."""
     threads = _of_threads(unrolling)
     _shrink_sections(unrolling, threads)
-    needed = set(unrolling.exits)
+    needed: set[int] = set()
     for thread in unrolling.threads:
         needed.add(thread.spawned_by)
     for first, last, _ in unrolling.sections:
@@ -39,7 +39,6 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
     unrolling.sections = [
         (position[first], position[last], when) for first, last, when in unrolling.sections
     ]
-    unrolling.exits = [position[event] for event in unrolling.exits]
     for thread in unrolling.threads:
         thread.spawned_by = position.get(thread.spawned_by, -1)
         thread.events = [position[n] for n in thread.events if n in position]

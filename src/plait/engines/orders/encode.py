@@ -67,39 +67,12 @@ class Encoder:
             blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
         conditional = [
             Order(write, read, guards[read]) for write, read in orders.conditional
-        ] + self._exits(guards)
+        ]
         structure = EventStructure(events, orders.edges, links, conditional, blocks)
         return Encoding(structure, guards, len(links))
 
     def _guard(self, term: int) -> int:
         return 0 if term == self._terms.true else self._solver.literal_of(term)
-
-    def _exits(self, guards: list[int]) -> list[Order]:
-        """Nothing happens after the end of the process."""
-        solver = self._solver
-        orders = []
-        for end in self._unrolling.exits:
-            thread = self._unrolling.events[end].thread
-            for item in self._unrolling.events:
-                if item.thread == thread:
-                    continue
-                both = self._both(guards[end], guards[item.number])
-                orders.append(Order(item.number, end, both))
-        for place, one in enumerate(self._unrolling.exits):
-            for other in self._unrolling.exits[place + 1 :]:
-                if self._unrolling.events[one].thread != self._unrolling.events[other].thread:
-                    solver.add_clause([-g for g in (guards[one], guards[other]) if g])
-        return orders
-
-    def _both(self, one: int, other: int) -> int:
-        if not one or not other:
-            return one or other
-        solver = self._solver
-        both = solver.new_literal()
-        solver.add_clause([-both, one])
-        solver.add_clause([-both, other])
-        solver.add_clause([both, -one, -other])
-        return both
 
     def _links(self, orders: StaticOrders, guards: list[int], count: int) -> list[Link]:
         """What each read can read from."""
@@ -128,6 +101,15 @@ class Encoder:
             unless = [-guards[number]] if guards[number] else []
             solver.add_clause([*unless, *choices])
         return links
+
+    def none_of(self, claims: list[Claim]) -> int | None:
+        """A literal that implies that none of the claims holds; None if there are none."""
+        if not claims:
+            return None
+        chosen = self._solver.new_literal()
+        for claim in claims:
+            self._solver.add_clause([-chosen, -self._solver.literal_of(claim.condition)])
+        return chosen
 
     def any_of(self, claims: list[Claim]) -> int | None:
         """A literal that implies that one of the claims holds; None if there are none."""

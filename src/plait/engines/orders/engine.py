@@ -12,15 +12,17 @@ from plait.engines.orders.learning import unroll
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, Unrolling
+from plait.engines.orders.unrolling import Access, Claim, InputUse, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
+_MOST_FAILURES = 20
 
 Progress = Callable[[Outcome], None]
+Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
 
 
 def verify(
@@ -28,16 +30,18 @@ def verify(
     settings: Settings,
     deadline: float | None = None,
     progress: Progress | None = None,
+    confirm: Confirm | None = None,
 ) -> Outcome:
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
-    `progress` gets what is known after each bound."""
+    `progress` gets what is known after each bound. Violations that `confirm` objects to do not
+    count."""
     statistics = Statistics()
     if settings.unwind is not None:
-        return check(program, settings.unwind, deadline, settings, statistics)
+        return check(program, settings.unwind, deadline, settings, statistics, confirm)
     best: Outcome | None = None
     bound = 1
     while True:
-        outcome = check(program, bound, deadline, settings, statistics)
+        outcome = check(program, bound, deadline, settings, statistics, confirm)
         if not outcome.is_bounded:
             # What was shown with a smaller bound says more than that the time is up.
             return best if best is not None and outcome.is_out_of_time else outcome
@@ -55,21 +59,19 @@ def check(
     deadline: float | None = None,
     settings: Settings = Settings(),  # noqa: B008 (frozen)
     statistics: Statistics | None = None,
+    confirm: Confirm | None = None,
 ) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
     statistics = statistics or Statistics()
     statistics.bound = bound
     try:
-        return _Round(program, bound, deadline, settings, statistics).run()
+        whole = _Round(program, bound, deadline, settings, statistics, confirm or (lambda _: ""))
+        return whole.run()
     except UnsupportedCode as error:
         return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
-    except _OutOfTime:
+    except OutOfTime:
         reason = f"time is up with {bound} loop rounds"
         return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
-
-
-class _OutOfTime(Exception):
-    pass
 
 
 class _Round:
@@ -80,7 +82,9 @@ class _Round:
         deadline: float | None,
         settings: Settings,
         statistics: Statistics,
+        confirm: Confirm,
     ) -> None:
+        self._confirm = confirm
         self._program = program
         self._bound = bound
         self._deadline = deadline
@@ -90,7 +94,7 @@ class _Round:
     def run(self) -> Outcome:
         started = time.monotonic()
         terms = Terms()
-        learned = unroll(self._program, terms, self._bound)
+        learned = unroll(self._program, terms, self._bound, self._deadline)
         self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
@@ -105,14 +109,11 @@ class _Round:
                 # Before the solver is used: later its variables may be gone.
                 self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
                 solver.connect_propagator(self._propagator, self._propagator.observed())
-            found = self._search(encoder, encoding, graph, solver, unrolling.violations)
+            found = self._violation(encoder, encoding, graph, solver, unrolling)
             if found is not None:
-                return Outcome(
-                    Answer.VIOLATED,
-                    found.message,
-                    statistics,
-                    self._counterexample(graph, solver, unrolling, found),
-                )
+                return found
+            if self._doubtful:
+                return Outcome(Answer.UNKNOWN, self._doubtful, statistics)
             trouble = self._search(encoder, encoding, graph, solver, unrolling.troubles)
             if trouble is not None:
                 place = self._program.place(trouble.origin)
@@ -123,6 +124,41 @@ class _Round:
                 reason = f"no violation with up to {self._bound} loop rounds"
                 return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
+
+    _doubtful = ""
+
+    def _violation(
+        self,
+        encoder: Encoder,
+        encoding: Encoding,
+        graph: EventOrderGraph,
+        solver: Solver,
+        unrolling: Unrolling,
+    ) -> Outcome | None:
+        """A violation that `confirm` accepts. First one in an execution without undefined
+        behaviour in which nobody reaches the loop bound: such a thread might stop at a place
+        where it cannot. If there is none, one in any execution, which may not replay."""
+        quiet = encoder.none_of([*unrolling.troubles, *unrolling.cuts])
+        excluding = solver.new_literal()
+        stages = [[excluding]] if quiet is None else [[excluding, quiet], [excluding]]
+        failures = 0
+        for assumed in stages:
+            while failures < _MOST_FAILURES:
+                claims = unrolling.violations
+                found = self._search(encoder, encoding, graph, solver, claims, assumed)
+                if found is None:
+                    break
+                example = self._counterexample(graph, solver, unrolling, found)
+                self._doubtful = self._confirm(example)
+                if not self._doubtful:
+                    return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
+                # Not this execution again, as far as violations are concerned.
+                chosen = [link.literal for link in encoding.structure.links]
+                solver.add_clause(
+                    [-excluding, *(-item for item in chosen if solver.literal_value(item))]
+                )
+                failures += 1
+        return None
 
     def _count(self, unrolling: Unrolling, encoding: Encoding, solver: Solver) -> None:
         numbers = self._statistics
@@ -141,21 +177,23 @@ class _Round:
         graph: EventOrderGraph,
         solver: Solver,
         claims: list[Claim],
+        assumed: list[int] | None = None,
     ) -> Claim | None:
         """A claim that some execution meets; then the solver has its model."""
         wanted = encoder.any_of(claims)
         if wanted is None:
             return None
+        assumptions = [wanted, *(assumed or ())]
         statistics = self._statistics
         while True:
             started = time.monotonic()
-            answer = solver.solve([wanted], deadline=self._deadline)
+            answer = solver.solve(assumptions, deadline=self._deadline)
             statistics.solving += time.monotonic() - started
             if self._propagator is not None:
                 statistics.propagations += self._propagator.refutations
                 self._propagator.refutations = 0
             if answer is None:
-                raise _OutOfTime
+                raise OutOfTime
             if not answer:
                 return None
             started = time.monotonic()
@@ -178,7 +216,7 @@ class _Round:
             statistics.add_reasons(reasons)
             statistics.graph += time.monotonic() - started
             if self._deadline is not None and time.monotonic() > self._deadline:
-                raise _OutOfTime
+                raise OutOfTime
 
     _propagator: OrderPropagator | None = None
     _schedule: tuple[int, ...] = ()

@@ -27,24 +27,28 @@ class Learned:
     objects: Objects
 
 
-def unroll(program: Program, terms: Terms, bound: int) -> Learned:
+def unroll(
+    program: Program, terms: Terms, bound: int, deadline: float | None = None
+) -> Learned:
     knowledge = Knowledge()
-    last = _unroll(program, terms, bound, knowledge)
+    last = _unroll(program, terms, bound, knowledge, deadline)
     assert last is not None
     for _ in range(_MOST_ROUNDS):
         more = learn(last.unrolling, last.orders, terms, knowledge)
         if more == knowledge:
             break
-        following = _unroll(program, terms, bound, more)
+        following = _unroll(program, terms, bound, more, deadline)
         if following is None:
             break  # what was known before still holds
         last, knowledge = following, more
     return last
 
 
-def _unroll(program: Program, terms: Terms, bound: int, knowledge: Knowledge) -> Learned | None:
+def _unroll(
+    program: Program, terms: Terms, bound: int, knowledge: Knowledge, deadline: float | None
+) -> Learned | None:
     """None if the program does not fit what is known of it."""
-    unroller = Unroller(program, terms, bound, knowledge)
+    unroller = Unroller(program, terms, bound, knowledge, deadline)
     try:
         unrolling = unroller.unroll()
     except Surprise:

@@ -10,6 +10,7 @@ whether the section happens at all, and it can happen only if its waits and assu
 from __future__ import annotations
 
 import heapq
+import time
 from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
@@ -21,6 +22,7 @@ from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Condition, Path, Section, merged
 from plait.engines.orders.unrolling import (
     InputUse,
+    OutOfTime,
     ThreadRun,
     Unrolling,
 )
@@ -85,9 +87,15 @@ class Unroller(UnrolledMemory):
     """Unrolls a program up to a number of loop rounds."""
 
     def __init__(
-        self, program: Program, terms: Terms, bound: int, knowledge: Knowledge
+        self,
+        program: Program,
+        terms: Terms,
+        bound: int,
+        knowledge: Knowledge,
+        deadline: float | None = None,
     ) -> None:
         super().__init__(program, terms, bound, knowledge)
+        self._deadline = deadline
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
@@ -161,6 +169,7 @@ class Unroller(UnrolledMemory):
         heapq.heappush(queue, (self._key(shape, 0, first_rounds), 0, first_rounds))
         returned: list[tuple[Path, int | None]] = []
         while queue:
+            self._look_at_clock()
             _, location, rounds = heapq.heappop(queue)
             paths = waiting.pop((location, rounds))
             path = merged(self.terms, paths, self._initial)
@@ -178,6 +187,10 @@ class Unroller(UnrolledMemory):
         if not returned:
             return None, None
         return self._join_returns(returned)
+
+    def _look_at_clock(self) -> None:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise OutOfTime
 
     def _forget_dead(self, shape: _Shape, location: int, path: Path) -> None:
         live = shape.live[location]
@@ -211,7 +224,11 @@ class Unroller(UnrolledMemory):
             if edge.target == loop.head:
                 number += 1
                 if loop.is_spin:
-                    return None  # a round that returns to the head can be left out
+                    # A round that returns to the head can be left out; in an atomic section it
+                    # means that the section does not happen.
+                    if path.section is not None:
+                        self._require(path, self.terms.false)
+                    return None
                 most = loop.bound if loop.bound is not None else self.bound
                 if number > most:
                     # Also where the analysis knows the bound: that is then easy to confirm.
@@ -251,12 +268,17 @@ class Unroller(UnrolledMemory):
             value = None if action.value is None else self._value(action.value, path)
             returned.append((path, value))
             return []
-        if isinstance(action, (EndThread, EndProcess)):
+        if isinstance(action, EndThread):
             path.locks.clear()
             self._flush(path, action.origin)
-            event = self._mark(path, action.origin)
-            if isinstance(action, EndProcess):
-                self.result.exits.append(event)
+            if path.section is not None:
+                self._close_section(path.section[0], path, action.origin)
+            return []
+        if isinstance(action, EndProcess):
+            # It needs no order: up to a violation it has not happened, and nothing forces a thread
+            # to take its last step. Of a section that ends so, nobody sees anything.
+            if path.section is not None:
+                self._require(path, self.terms.false)
             return []
         return [(edge, self._act(edge, path))]
 
@@ -303,7 +325,7 @@ class Unroller(UnrolledMemory):
             case AtomicEnd():
                 self._end(path, action.origin)
             case Spawn():
-                self._spawn(action, path)
+                return self._spawn(action, path)
             case Unsupported():
                 what = "unsupported"
                 self._claim(self.result.troubles, path, what, action.message, action.origin)
@@ -488,19 +510,23 @@ class Unroller(UnrolledMemory):
         address = self.terms.constant(instance.address, self._pointer.bits)
         path.registers[action.target.index] = address
 
-    def _spawn(self, action: Spawn, path: Path) -> None:
+    def _spawn(self, action: Spawn, path: Path) -> Path | None:
         value = self.terms.value(self._value(action.function, path))
         function = None if value is None else self.objects.function_at(value)
         if function is None:
             raise UnsupportedCode("a thread whose function is not known")
+        if self._run.depth > self.bound:
+            self._claim(self.result.cuts, path, "bound of nested threads", "", action.origin)
+            return None
         argument = self._value(action.argument, path)
         self._flush(path, action.origin)
         event = self._mark(path, action.origin)
         number = 2 + len(self._pending) + len(self.result.threads) - 1
-        run = ThreadRun(number, self._run.number, event, path.condition.term)
+        run = ThreadRun(number, self._run.number, event, path.condition.term, self._run.depth + 1)
         start = Path(path.condition, [], [], path.memory.copy())
         self._pending.append((run, function, argument, action.argument.type, start))
         path.registers[action.target.index] = self.terms.constant(number, 32)
+        return path
 
     def _call(self, action: Call, edge: Edge, path: Path) -> Path | None:
         arguments = [self._value(item, path) for item in action.arguments]

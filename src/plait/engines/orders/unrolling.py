@@ -10,6 +10,10 @@ from plait.model.actions import Origin
 from plait.model.types import Scalar
 
 
+class OutOfTime(Exception):
+    """The deadline has passed."""
+
+
 class Access(Enum):
     READ = "read"
     WRITE = "write"
@@ -70,6 +74,7 @@ class ThreadRun:
     parent: int
     spawned_by: int
     guard: int
+    depth: int = 0  # how many threads had to start another one for this
     events: list[int] = field(default_factory=list)
     all_events: list[Occurrence] = field(default_factory=list)  # with the silent ones
 
@@ -93,4 +98,3 @@ class Unrolling:
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
     end: int = -1  # an event of no thread behind all others, if that is needed
-    exits: list[int] = field(default_factory=list)
