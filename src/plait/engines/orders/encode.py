@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
-from plait.engines.orders.knowledge import Cell
+from plait.engines.orders.lessons import Cell
 from plait.engines.orders.learning import Learned
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unrolling import Access, Claim

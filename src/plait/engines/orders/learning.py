@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plait.engines.orders.knowledge import Knowledge, Surprise
+from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.locks import LockBlock, learn, lock_blocks
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.prune import StaticOrders
@@ -30,25 +30,25 @@ class Learned:
 def unroll(
     program: Program, terms: Terms, bound: int, deadline: float | None = None
 ) -> Learned:
-    knowledge = Knowledge()
-    last = _unroll(program, terms, bound, knowledge, deadline)
+    lessons = Lessons()
+    last = _unroll(program, terms, bound, lessons, deadline)
     assert last is not None
     for _ in range(_MOST_ROUNDS):
-        more = learn(last.unrolling, last.orders, terms, knowledge)
-        if more == knowledge:
+        more = learn(last.unrolling, last.orders, terms, lessons)
+        if more == lessons:
             break
         following = _unroll(program, terms, bound, more, deadline)
         if following is None:
             break  # what was known before still holds
-        last, knowledge = following, more
+        last, lessons = following, more
     return last
 
 
 def _unroll(
-    program: Program, terms: Terms, bound: int, knowledge: Knowledge, deadline: float | None
+    program: Program, terms: Terms, bound: int, lessons: Lessons, deadline: float | None
 ) -> Learned | None:
     """None if the program does not fit what is known of it."""
-    unroller = Unroller(program, terms, bound, knowledge, deadline)
+    unroller = Unroller(program, terms, bound, lessons, deadline)
     try:
         unrolling = unroller.unroll()
     except Surprise:

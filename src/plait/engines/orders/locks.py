@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from plait.engines.orders.knowledge import Cell, Knowledge, SectionKey
+from plait.engines.orders.lessons import Cell, Lessons, SectionKey
 from plait.engines.orders.prune import Conjuncts, StaticOrders
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.logic.operators import EQ
@@ -299,12 +299,12 @@ class LockSearch:
 
 
 def learn(
-    unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: Knowledge
-) -> Knowledge:
+    unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: Lessons
+) -> Lessons:
     """What the events of an unrolling say about the next one."""
     search = LockSearch(unrolling, orders, terms)
     search.run()
-    return Knowledge(
+    return Lessons(
         {**known.constant, **_constants(unrolling, orders, terms)},
         known.locks | search.locks.keys(),
         {**known.protected, **search.protected()},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plait.engines.orders.knowledge import Cell, Knowledge, Surprise
+from plait.engines.orders.lessons import Cell, Lessons, Surprise
 from plait.engines.orders.objects import Instance, Objects
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.unrolling import Access, Claim, Occurrence, ThreadRun, Unrolling
@@ -24,9 +24,9 @@ class UnrolledMemory:
     """Loads and stores of the thread that is being unrolled, in the function `_current`."""
 
     def __init__(
-        self, program: Program, terms: Terms, bound: int, knowledge: Knowledge
+        self, program: Program, terms: Terms, bound: int, lessons: Lessons
     ) -> None:
-        self.knowledge = knowledge
+        self.lessons = lessons
         self.program = program
         self.terms = terms
         self.bound = bound
@@ -147,10 +147,10 @@ class UnrolledMemory:
             cell = place, size
             if not instance.is_shared:
                 known = self._private(place, size, path)
-            elif cell in self.knowledge.constant:
+            elif cell in self.lessons.constant:
                 self._silent(path, here, origin)
-                known = self.knowledge.constant[cell]
-            elif cell in self.knowledge.locks:
+                known = self.lessons.constant[cell]
+            elif cell in self.lessons.locks:
                 known = self._load_lock(cell, here, path, origin)
             elif self._is_held(cell, path):
                 known = self._load_held(cell, here, path, origin)
@@ -225,7 +225,7 @@ class UnrolledMemory:
 
     def _lock_of(self, cell: Cell, path: Path) -> bool:
         """Whether the thread surely holds the lock that protects the cell."""
-        lock = self.knowledge.protected.get(cell)
+        lock = self.lessons.protected.get(cell)
         return lock is not None and path.locks.get(lock) is not None
 
     def _load_lock(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
@@ -261,17 +261,17 @@ class UnrolledMemory:
     def _store_shared(
         self, cell: Cell, here: int, value: int, path: Path, origin: Origin
     ) -> None:
-        if cell in self.knowledge.constant:
-            if value != self.knowledge.constant[cell]:
+        if cell in self.lessons.constant:
+            if value != self.lessons.constant[cell]:
                 raise Surprise
             self._silent(path, here, origin)
             return
-        if cell in self.knowledge.locks:
+        if cell in self.lessons.locks:
             self._note_lock(cell, here, value, path)
         if self._is_held(cell, path):
             self._silent(path, here, origin)
             self._store_held(cell, here, value, path)
-        elif cell in self.knowledge.locks:
+        elif cell in self.lessons.locks:
             self._store_held(cell, here, value, path)
             self._flush(path, origin, is_access=True)
         else:
@@ -285,7 +285,7 @@ class UnrolledMemory:
         if known:
             names = () if path.section is None else path.section[0]
             keys = {self.result.section_keys.get(name) for name, _ in names}
-            if not names or keys & self.knowledge.unblocked:
+            if not names or keys & self.lessons.unblocked:
                 raise Surprise  # the thread could not stop in front of it
             path.locks[cell] = known
         else:
@@ -315,10 +315,10 @@ class UnrolledMemory:
         what was done to locks."""
         seen = [cell for cell in path.held if not self._lock_of(cell, path)]
         for cell in seen:
-            if cell not in self.knowledge.locks:
+            if cell not in self.lessons.locks:
                 self._write_held(cell, path, origin, is_access=False)
         for cell in seen:
-            if cell in self.knowledge.locks:
+            if cell in self.lessons.locks:
                 self._write_held(cell, path, origin, is_access)
             del path.held[cell]
 
@@ -327,7 +327,7 @@ class UnrolledMemory:
         if held.written == self.terms.false:
             return
         kind = Access.WRITE
-        if cell in self.knowledge.locks:
+        if cell in self.lessons.locks:
             value = self.terms.value(held.value)
             if value is None:
                 raise Surprise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plait.engines.orders.knowledge import Cell
+from plait.engines.orders.lessons import Cell
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 

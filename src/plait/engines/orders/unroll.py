@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
 from plait.engines.orders.compact import compact
-from plait.engines.orders.knowledge import Knowledge, Surprise
+from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Condition, Path, Section, merged
@@ -91,10 +91,10 @@ class Unroller(UnrolledMemory):
         program: Program,
         terms: Terms,
         bound: int,
-        knowledge: Knowledge,
+        lessons: Lessons,
         deadline: float | None = None,
     ) -> None:
-        super().__init__(program, terms, bound, knowledge)
+        super().__init__(program, terms, bound, lessons)
         self._deadline = deadline
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
@@ -344,7 +344,7 @@ class Unroller(UnrolledMemory):
             if condition == self.terms.true:
                 return path
             names = tuple(name for name, _ in path.section[0])
-            if any(self.result.section_keys.get(n) in self.knowledge.unblocked for n in names):
+            if any(self.result.section_keys.get(n) in self.lessons.unblocked for n in names):
                 raise Surprise
             self.result.required.append((path.condition.term, condition, names))
             return path if condition != self.terms.false else None
@@ -474,7 +474,7 @@ class Unroller(UnrolledMemory):
             path.section = (path.section[0], path.section[1] + 1)
             return
         key = (*self._stack, edge)
-        if key not in self.knowledge.unblocked:
+        if key not in self.lessons.unblocked:
             happens = self.terms.fresh("section", 1)
             path.condition = path.condition.with_part(self.terms, happens)
         begin = self._mark(path, edge.action.origin)

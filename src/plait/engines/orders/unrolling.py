@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from plait.engines.orders.knowledge import SectionKey
+from plait.engines.orders.lessons import SectionKey
 from plait.model.actions import Origin
 from plait.model.types import Scalar
 

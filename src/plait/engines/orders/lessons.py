@@ -20,7 +20,7 @@ class Surprise(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class Lessons:
     """Whoever reads one of the `constant` cells gets the same value (a term), so neither reads nor
     writes need events. `locks` and what is `protected` by which of them: see the module of that
     name. The atomic sections in `unblocked` can always be run through."""
