@@ -97,9 +97,7 @@ class Actions(Memory):
 
     # --- actions: calls and frames
 
-    def call(
-        self, site: Site, key: int | str, r: list[Any], arguments: tuple[Number, ...]
-    ) -> int:
+    def call(self, site: Site, key: int | str, r: list[Any], arguments: tuple[Number, ...]) -> int:
         callee = site.callees.get(key)
         if callee is None:
             callee = self._resolve(site, key)
@@ -215,9 +213,7 @@ class Actions(Memory):
                 self.destroy(r[first + index] >> self.page_bits)
                 r[first + index] = 0
 
-    def _destroy_locals(
-        self, code: Code, values: list[Any], allocated: tuple[int, ...]
-    ) -> None:
+    def _destroy_locals(self, code: Code, values: list[Any], allocated: tuple[int, ...]) -> None:
         if code.frame_pages:
             for address in values[len(code.function.registers) :]:
                 if address:

@@ -143,9 +143,7 @@ class _Round:
                 return None
             started = time.monotonic()
             true = [
-                literal
-                for literal in encoding.structure.literals
-                if solver.literal_value(literal)
+                literal for literal in encoding.structure.literals if solver.literal_value(literal)
             ]
             reasons: list[frozenset[int]]
             if graph.validate(true):
@@ -154,9 +152,7 @@ class _Round:
                 if isinstance(decided, Feasible):
                     self._schedule = decided.schedule
                     statistics.graph += time.monotonic() - started
-                    return next(
-                        claim for claim in claims if solver.model_value(claim.condition)
-                    )
+                    return next(claim for claim in claims if solver.model_value(claim.condition))
                 reasons = [decided.reason]
             else:
                 reasons = [graph.conflict_reason()]
