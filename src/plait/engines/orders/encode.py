@@ -3,14 +3,17 @@
 phi_0 = init, the threads' own constraints, and for each read that occurs a link from a write of
 its cell that occurs, with the same value; nothing is said about the order of events. The links and
 guards are literals of the solver, so that an event order graph can be built from each model.
+
+In a region write and read must have the same address too. The literal of an alias is the solver's
+literal for "the write occurs, at the address of the read": a model makes it true exactly then.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
-from plait.engines.orders.unrolling import Access, Claim, Unrolling
+from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.unrolling import Access, Claim, Occurrence, Unrolling
 from plait.logic.solver import Solver
 
 _KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE, Access.MARK: Kind.OTHER}
@@ -32,17 +35,7 @@ class Encoder:
         self._solver = solver
         self._terms = solver.terms
         self._cells = {cell: number for number, cell in enumerate(unrolling.initial)}
-        self._refuse_overlaps()
-
-    def _refuse_overlaps(self) -> None:
-        from plait.errors import UnsupportedCode
-
-        end, last = -1, 0
-        for address, size in sorted(self._cells):
-            if address < end:
-                raise UnsupportedCode("shared memory accessed in different sizes")
-            end, last = address + size, address
-        del last
+        self._aliases: list[Alias] = []
 
     def encode(self) -> Encoding:
         solver, unrolling = self._solver, self._unrolling
@@ -67,7 +60,15 @@ class Encoder:
             for first, last, when in unrolling.sections
             if when != self._terms.false
         ]
-        structure = EventStructure(events, program_order, links, self._exits(guards), blocks)
+        structure = EventStructure(
+            events,
+            program_order,
+            links,
+            self._exits(guards),
+            blocks,
+            self._aliases,
+            [self._cells[cell] for cell in unrolling.regions],
+        )
         return Encoding(structure, guards, len(links))
 
     def _guard(self, term: int) -> int:
@@ -128,9 +129,12 @@ class Encoder:
                 continue
             cell = self._cells[read.cell]
             choices = []
+            initial = cells[cell] if read.address is None else read.initial
             for write in self._possible(read.number, writes[cell], count):
-                value = cells[cell] if write >= count else occurrences[write].value
+                value = initial if write >= count else occurrences[write].value
                 equal = terms.eq(read.value, value)
+                if read.address is not None and write < count:
+                    equal = terms.and_(equal, self._alias(read, occurrences[write]))
                 if equal == terms.false:
                     continue
                 chosen = solver.new_literal()
@@ -146,6 +150,23 @@ class Encoder:
             solver.add_clause([*unless, *choices])
         return links
 
+    def _alias(self, read: Occurrence, write: Occurrence) -> int:
+        """Whether a write of a region occurs at the address of the read."""
+        same = self._terms.and_(write.guard, self._same_address(read, write))
+        if same != self._terms.false:
+            self._aliases.append(Alias(write.number, read.number, self._guard(same)))
+        return same
+
+    def _same_address(self, one: Occurrence, other: Occurrence) -> int:
+        if one.cell is None or one.address is None or other.address is None:
+            return self._terms.true  # in one cell
+        if one.places.isdisjoint(other.places):
+            return self._terms.false
+        bits = self._unrolling.regions[one.cell]
+        return self._terms.eq(
+            self._terms.extract(one.address, *bits), self._terms.extract(other.address, *bits)
+        )
+
     def _possible(self, read: int, writes: list[int], count: int) -> list[int]:
         """The writes that the read does not precede, and that no other write of its own thread
         certainly hides."""
@@ -154,6 +175,8 @@ class Encoder:
         hidden_by = -1  # the last write of the read's thread before it that surely occurs with it
         for write in writes:
             if write < count and occurrences[write].thread == thread and write < read:
+                if self._same_address(occurrences[read], occurrences[write]) != self._terms.true:
+                    continue
                 if occurrences[write].guard in (occurrences[read].guard, self._terms.true):
                     hidden_by = write
         found = []

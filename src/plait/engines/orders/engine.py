@@ -10,11 +10,10 @@ from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.objects import Objects
-from plait.engines.orders.unroll import Unroller
+from plait.engines.orders.unroll import unrolled
 from plait.engines.orders.unrolling import Claim, InputUse, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
-from plait.logic.terms import Terms
 from plait.model.program import Program
 
 
@@ -89,12 +88,11 @@ class _Round:
 
     def run(self) -> Outcome:
         started = time.monotonic()
-        terms = Terms()
-        unroller = Unroller(self._program, terms, self._bound)
+        unroller = unrolled(self._program, self._bound)
         self._objects = unroller.objects
-        unrolling = unroller.unroll()
+        unrolling = unroller.result
         statistics = self._statistics
-        with Solver(terms) as solver:
+        with Solver(unroller.terms) as solver:
             encoder = Encoder(unrolling, solver)
             encoding = encoder.encode()
             statistics.unrolling = time.monotonic() - started

@@ -1,9 +1,9 @@
 """The constraint-based check: is there a total order that obeys everything?
 
 The rules of the event order graph are sound but not complete (the paper's "butterfly", Fig. 6).
-What they leave open are choices: for a link and another write that hits its read, the write is before the
-link's write or behind its read; of two blocks, one is before the other. If each choice is made and
-the graph has no cycle, every linear extension of it is a solution.
+What they leave open are choices: for a link and another write that hits its read, the write is
+before the link's write or behind its read; of two blocks, one is before the other. If each
+choice is made and the graph has no cycle, every linear extension of it is a solution.
 
 The search makes choices only where they matter. It schedules the events in some order that the
 graph allows; the first thing that goes wrong shows a choice to be made. One of its two orders is

@@ -10,11 +10,13 @@ Rule 4  block order, not in the paper. For blocks A and B of one lock, first(A) 
         last(A) < first(B). For an atomic section A and an event e of another thread, first(A) < e
         gives last(A) < e, and e < last(A) gives e < first(A).
 
-Rules 2 and 3 hold only if e3 hits e2, writes the place that e2 reads, so the literal that says so is
-part of their reason: guard(e3), or the alias of e3 and e2 where the cell is a region (see `events`).
+Rules 2 and 3 hold only if e3 hits e2 (writes the place that e2 reads), so the literal that says so
+is part of their reason: guard(e3), or the alias of e3 and e2 in a region (see `events`).
 They are sound because e2 takes the value of the last write before it that hits it, and the link
-says that this is e1: no e3 that hits it is between. Whether e3 hits e1 is not asked; it does, since
-the link makes the addresses of e1 and e2 equal. Rule 4 is sound because
+says that this is e1: no e3 that hits e2 is between. Whether e3 hits e1 need not be asked, as the
+link makes the addresses of e1 and e2 equal.
+
+Rule 4 is sound because
 one of two blocks that both occur ends before the other begins: if A begins before B ends, it is
 not B that comes first. That some event of A is before some event of B suffices, since Rule 1 makes
 of it that A begins before B ends; and that all of A is before all of B follows from the conclusion

@@ -1,9 +1,25 @@
-"""Memory of the unrolled program: private cells in the symbolic state, shared ones as events."""
+"""Memory of the unrolled program: private cells in the symbolic state, shared ones as events.
+
+A shared access is an event for each cell that it can hit, if these are few. If they are many, the
+cells form a region and the access is one event with a symbolic address (see `events`). An access to
+places that others access in smaller parts is an event for each part, all of them in one atomic
+section, as it is one step. Which parts and regions there are is known from the unrolling before
+(see `knowledge`). Private cells need no such foresight: they are cut when an access needs it.
+"""
 
 from __future__ import annotations
 
-from plait.engines.orders.objects import Instance, Objects
-from plait.engines.orders.paths import Path
+from plait.engines.orders.knowledge import Cell, Knowledge
+from plait.engines.orders.objects import Instance
+from plait.engines.orders.paths import Path, Section
+from plait.engines.orders.places import (
+    decode,
+    distinguishing_bits,
+    is_one_of,
+    progression,
+    select,
+)
+from plait.engines.orders.private import read_cell, write_cell
 from plait.engines.orders.unrolling import Access, Claim, Occurrence, ThreadRun, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.operators import ADD, ITE, VARIABLE
@@ -13,27 +29,33 @@ from plait.model.expressions import Expr
 from plait.model.program import Program
 from plait.model.types import Scalar
 
-MOST_CANDIDATES = 256
+MOST_CANDIDATES = 256  # different values of a pointer that are looked at one by one
+MOST_PLACES = 4096  # places that an access by a symbolic address may have
+FEW_PLACES = 4  # an access to more shared places is one event of a region
 MOST_EVENTS = 200_000
+
+Target = tuple[int, Instance]  # an address and the object there
 
 
 class UnrolledMemory:
     """Loads and stores of the thread that is being unrolled, in the function `_current`."""
 
-    def __init__(self, program: Program, terms: Terms, bound: int) -> None:
+    def __init__(self, program: Program, terms: Terms, bound: int, knowledge: Knowledge) -> None:
         self.program = program
         self.terms = terms
         self.bound = bound
-        self.objects = Objects(program)
+        self.knowledge = knowledge
+        self.objects = knowledge.objects
         self.result = Unrolling(largest_bound=bound)
         self._run = ThreadRun(0, -1, -1, terms.true)
         self._current = program.functions[program.entry]
-        self._unknown: dict[tuple[int, int], int] = {}
+        self._unknown: dict[int, tuple[int, int, int]] = {}
         # What a read can give, as far as it is known when a pointer is used: the cells of each
         # variable that stands for a read, and the values written to them. A value that is missing
         # here makes the access one to no known object, which leaves the verdict open.
-        self._cells_of: dict[int, list[tuple[int, int]]] = {}
-        self._written: dict[tuple[int, int], set[int]] = {}
+        self._cells_of: dict[int, list[Cell]] = {}
+        self._written: dict[Cell, dict[int, None]] = {}
+        self._asked: dict[Cell, int] = {}
 
     def _under(self, path: Path, condition: int) -> Path | None:
         if condition == self.terms.false:
@@ -51,6 +73,9 @@ class UnrolledMemory:
         last = self._run.events[-1] if self._run.events else -1
         claims.append(Claim(path.condition.term, last, self._run.number, what, message, origin))
 
+    def _section_from(self, begin: int) -> Section:
+        return ((begin, self.result.events[begin].guard),), 1
+
     def _close_section(
         self, begins: tuple[tuple[int, int], ...], path: Path, origin: Origin
     ) -> None:
@@ -67,35 +92,67 @@ class UnrolledMemory:
             offset = address - instance.address
             data = instance.contents[offset : offset + size]
             return self.terms.constant(int.from_bytes(data, "little"), 8 * size)
-        known = self._unknown.get((address, size))
-        if known is None:
-            known = self._unknown[address, size] = self.terms.fresh("unknown", 8 * size)
-        return known
+        return self._unknown_contents(address, size)
 
-    def _candidates(
+    def _unknown_contents(self, address: int, size: int) -> int:
+        """Indeterminate bytes: one variable where they are first asked for, so that another
+        access that overlaps gets the same bytes."""
+        terms = self.terms
+        owners = [self._unknown.get(place) for place in range(address, address + size)]
+        if not any(owners):
+            variable = terms.fresh("unknown", 8 * size)
+            for place in range(address, address + size):
+                self._unknown[place] = (address, size, variable)
+            return variable
+        if owners[0] is not None and owners[0][:2] == (address, size):
+            return owners[0][2]
+        result: int | None = None
+        for place in range(address, address + size):
+            start, _, variable = self._unknown.get(place) or (place, 1, 0)
+            if not self._unknown.get(place):
+                variable = terms.fresh("unknown", 8)
+                self._unknown[place] = (place, 1, variable)
+            byte = terms.extract(variable, 8 * (place - start), 8)
+            result = byte if result is None else terms.concat(byte, result)
+        assert result is not None
+        return result
+
+    # Where an access goes
+
+    def _targets(
         self, address: int, expr: Expr, size: int, path: Path, origin: Origin
-    ) -> list[tuple[int, int, Instance]]:
-        """The addresses that a pointer can have here, each with the condition for it."""
+    ) -> list[Target]:
+        """The places that a pointer can point to here; the path goes on only for these."""
         values = self._leaves(address)
         if values is None:
+            steps = progression(self.terms, address)
             name = self._current.name
-            values = self.objects.addresses(name, expr, size, MOST_CANDIDATES)
+            values = self.objects.addresses(name, expr, size, steps, MOST_PLACES)
         if values is None:
             raise UnsupportedCode("an access through a pointer that may point to many places")
-        found = []
-        covered = self.terms.false
+        found: list[Target] = []
         for value in values:
             instance = self.objects.at(value, size)
-            here = self.terms.eq(address, self.terms.constant(value, self.terms.width[address]))
-            if instance is not None:
-                found.append((value, here, instance))
-                covered = self.terms.or_(covered, here)
+            if instance is not None and instance.owner in (0, self._run.number):
+                found.append((value, instance))
+        covered = self._is_at(address, found)
         outside = path.copy()
         if self._under(outside, self.terms.not_(covered)) is not None:
             message = "access to no live object"
             self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
         path.condition = path.condition.with_part(self.terms, covered)
         return found
+
+    def _is_at(self, address: int, targets: list[Target]) -> int:
+        """Whether the address is one of the targets."""
+        places_of: dict[int, list[int]] = {}
+        for place, instance in targets:
+            places_of.setdefault(instance.address, []).append(place)
+        if len(targets) <= FEW_PLACES:
+            places_of = {0: [place for place, _ in targets]}
+        return self.terms.any_of(
+            is_one_of(self.terms, address, places) for places in places_of.values()
+        )
 
     def _leaves(self, term: int) -> list[int] | None:
         """The values that a term of constants, choices and reads is known to take."""
@@ -120,103 +177,196 @@ class UnrolledMemory:
                 pending.append((left, added + (terms.value(right) or 0)))
             elif item in self._cells_of:
                 for cell in self._cells_of[item]:
-                    for written in self._values_of(cell):
-                        pending.append((written, added))
+                    if self.knowledge.pointers.is_vague(cell):
+                        return None
+                    for constant in self.knowledge.pointers.values(cell):
+                        found[(constant + added) & mask] = None
+                    pending += [(written, added) for written in self._values_of(cell)]
             elif operator != VARIABLE:
                 return None
             if len(found) + len(pending) > MOST_CANDIDATES:
                 return None
         return list(found)
 
-    def _values_of(self, cell: tuple[int, int]) -> list[int]:
-        initial = self.result.initial.get(cell)
-        written = list(self._written.get(cell, ()))
-        return [*([] if initial is None else [initial]), *written]
+    def _values_of(self, cell: Cell) -> list[int]:
+        written = self._written.get(cell, {})
+        self._asked.setdefault(cell, len(written))
+        root = self.knowledge.layout.root(cell)
+        places = [cell[0]] if root is None else self.knowledge.layout.members(root)
+        initial = dict.fromkeys(self._initial(place, cell[1]) for place in places)
+        return [*initial, *written]
+
+    def learn_pointers(self) -> None:
+        """Note pointers that were written to a cell only after a pointer was taken from there."""
+        for cell, count in list(self._asked.items()):
+            written = list(self._written.get(cell, {}))
+            if len(written) == count:
+                continue
+            known = set(self.knowledge.pointers.values(cell))
+            for term in [*self._values_of(cell)[: -len(written)], *written[:count]]:
+                known.update(self._leaves(term) or ())
+            for term in written[count:]:
+                values = self._leaves(term)
+                if values is not None:
+                    values = [value for value in values if self._is_useful(value, known)]
+                self.knowledge.pointers.learn(cell, values)
+
+    def _is_useful(self, value: int, known: set[int]) -> bool:
+        if value in known:
+            return False
+        return self.objects.at(value, 0) is not None or self.objects.function_at(value) is not None
+
+    # Loads and stores
 
     def _load(self, address: int, expr: Expr, type_: Scalar, path: Path, origin: Origin) -> int:
         size = type_.size
-        candidates = self._candidates(address, expr, size, path, origin)
-        shared = any(instance.is_shared for _, _, instance in candidates)
+        targets = self._targets(address, expr, size, path, origin)
+        shared = [target for target in targets if target[1].is_shared]
+        private = [target for target in targets if not target[1].is_shared]
         result: int | None = None
+        if private:
+            values = [(place, self._private(place, size, path)) for place, _ in private]
+            result = select(self.terms, address, values)
         if shared:
-            value = self.terms.fresh("read", 8 * size)
-            self._cells_of[value] = [
-                (place, size) for place, _, instance in candidates if instance.is_shared
-            ]
-            for place, here, instance in candidates:
-                if instance.is_shared:
-                    self._event(Access.READ, (place, size), here, value, path, origin)
-            result = value
-        for place, here, instance in candidates:
-            if instance.is_shared:
-                continue
-            known = self._private(place, size, path)
-            result = known if result is None else self.terms.ite(here, known, result)
+            here = self._is_at(address, shared) if private else self.terms.true
+            value = self._read_shared(address, shared, size, here, path, origin)
+            result = value if result is None else self.terms.ite(here, value, result)
         if result is None:
-            result = self.terms.fresh("nowhere", 8 * size)
+            return self.terms.fresh("nowhere", 8 * size)
+        if type_.is_bool:  # whatever the byte is
+            is_zero = self.terms.eq(result, self.terms.constant(0, 8 * size))
+            result = self.terms.zero_extend(self.terms.not_(is_zero), 8 * size)
         return result
-
-    def _private(self, address: int, size: int, path: Path) -> int:
-        cell = path.memory.get(address)
-        if cell is not None and cell[0] == size:
-            return cell[1]
-        self._refuse_overlaps(address, size, path)
-        return self._initial(address, size)
-
-    def _refuse_overlaps(self, address: int, size: int, path: Path) -> None:
-        for place in range(address - 15, address + size):
-            cell = path.memory.get(place)
-            if (
-                cell is not None
-                and place + cell[0] > address
-                and (place, cell[0]) != (address, size)
-            ):
-                raise UnsupportedCode("private memory accessed in different sizes")
 
     def _store(
         self, address: int, expr: Expr, value: int, type_: Scalar, path: Path, origin: Origin
     ) -> None:
         size = type_.size
-        candidates = self._candidates(address, expr, size, path, origin)
-        for place, here, instance in candidates:
-            if instance.read_only:
-                bad = path.copy()
-                if self._under(bad, here) is not None:
-                    message = f"write to read-only {instance.name}"
-                    self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
-                path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
-                continue
-            if instance.is_shared:
-                self._event(Access.WRITE, (place, size), here, value, path, origin)
-                continue
-            new = value
-            if here != self.terms.true:
-                new = self.terms.ite(here, value, self._private(place, size, path))
-            else:
-                self._refuse_overlaps(place, size, path)
-            path.memory[place] = (size, new)
+        targets = self._targets(address, expr, size, path, origin)
+        forbidden = [target for target in targets if target[1].read_only]
+        if forbidden:
+            bad = path.copy()
+            here = self._is_at(address, forbidden)
+            if self._under(bad, here) is not None:
+                message = f"write to read-only {forbidden[0][1].name}"
+                self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
+            path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
+        targets = [target for target in targets if not target[1].read_only]
+        shared = [target for target in targets if target[1].is_shared]
+        private = [place for place, instance in targets if not instance.is_shared]
+        if shared:
+            here = self._is_at(address, shared) if private else self.terms.true
+            self._write_shared(address, shared, size, value, here, path, origin)
+        if private:
+            here = self.terms.not_(self._is_at(address, shared))
+            for place, chosen in decode(self.terms, address, private).items():
+                old_or_new = value
+                happens = self.terms.and_(here, chosen)
+                if happens != self.terms.true:
+                    old = self._private(place, size, path)
+                    old_or_new = self.terms.ite(happens, value, old)
+                write_cell(self.terms, path.memory, place, size, old_or_new)
 
-    def _event(
+    def _private(self, address: int, size: int, path: Path) -> int:
+        return read_cell(self.terms, path.memory, address, size, self._initial)
+
+    # Shared memory
+
+    def _read_shared(
+        self, address: int, targets: list[Target], size: int, here: int, path: Path, origin: Origin
+    ) -> int:
+        result: int | None = None
+        parts = self.knowledge.layout.parts((place for place, _ in targets), size)
+        is_alone = self._begin_parts(parts, path, origin)
+        for offset, length in parts:
+            value = self.terms.fresh("read", 8 * length)
+            self._cells_of[value] = self._part(
+                Access.READ, address, targets, offset, length, value, here, path, origin
+            )
+            result = value if result is None else self.terms.concat(value, result)
+        if is_alone:
+            self._end_parts(path, origin)
+        assert result is not None
+        return result
+
+    def _write_shared(
         self,
-        kind: Access,
-        cell: tuple[int, int],
-        here: int,
+        address: int,
+        targets: list[Target],
+        size: int,
         value: int,
+        here: int,
         path: Path,
         origin: Origin,
     ) -> None:
-        guard = self.terms.and_(path.condition.term, here)
-        self._add_event(kind, cell, guard, value, path, origin)
+        parts = self.knowledge.layout.parts((place for place, _ in targets), size)
+        is_alone = self._begin_parts(parts, path, origin)
+        for offset, length in parts:
+            piece = self.terms.extract(value, 8 * offset, 8 * length)
+            self._part(Access.WRITE, address, targets, offset, length, piece, here, path, origin)
+        if is_alone:
+            self._end_parts(path, origin)
+
+    def _begin_parts(self, parts: list[tuple[int, int]], path: Path, origin: Origin) -> bool:
+        """The parts of an access are one step."""
+        if len(parts) == 1 or path.section is not None:
+            return False
+        path.section = self._section_from(self._mark(path, origin))
+        return True
+
+    def _end_parts(self, path: Path, origin: Origin) -> None:
+        assert path.section is not None
+        self._close_section(path.section[0], path, origin)
+        path.section = None
+
+    def _part(
+        self,
+        kind: Access,
+        address: int,
+        targets: list[Target],
+        offset: int,
+        size: int,
+        value: int,
+        here: int,
+        path: Path,
+        origin: Origin,
+    ) -> list[Cell]:
+        """The events of one part of an access; the cells or regions that it can hit."""
+        terms, layout = self.terms, self.knowledge.layout
+        cells = [(place + offset, size) for place, _ in targets]
+        layout.use(cells)
+        if len(cells) > FEW_PLACES:
+            layout.join(cells)
+        groups: dict[Cell, list[Target]] = {}
+        for cell, target in zip(cells, targets, strict=True):
+            groups.setdefault(layout.root(cell) or cell, []).append(target)
+        for cell, some in groups.items():
+            guard = terms.and_(path.condition.term, here)
+            if len(groups) > 1:
+                guard = terms.and_(guard, self._is_at(address, some))
+            event = self._add_event(kind, cell, guard, value, path, origin)
+            if layout.root(cell) is not None:
+                moved = terms.add(address, terms.constant(offset, terms.width[address]))
+                contents = [
+                    (place + offset, self._initial(place + offset, size)) for place, _ in some
+                ]
+                event.address = moved
+                event.places = frozenset(place for place, _ in contents)
+                if kind is Access.READ:
+                    event.initial = select(terms, moved, contents)
+            if kind is Access.WRITE:
+                self._written.setdefault(cell, {})[value] = None
+        return list(groups)
 
     def _add_event(
         self,
         kind: Access,
-        cell: tuple[int, int] | None,
+        cell: Cell | None,
         guard: int,
         value: int,
         path: Path,
         origin: Origin,
-    ) -> int:
+    ) -> Occurrence:
         number = len(self.result.events)
         if number >= MOST_EVENTS:
             raise UnsupportedCode(f"more than {MOST_EVENTS} events")
@@ -226,14 +376,15 @@ class UnrolledMemory:
         )
         self.result.events.append(event)
         self._run.events.append(number)
-        if cell is not None:
-            if cell not in self.result.initial:
-                self.result.initial[cell] = self._initial(*cell)
-            if kind is Access.WRITE:
-                self._written.setdefault(cell, set()).add(value)
-        return number
+        if cell is not None and cell not in self.result.initial:
+            self.result.initial[cell] = self._initial(*cell)
+            root = self.knowledge.layout.root(cell)
+            if root is not None:
+                places = self.knowledge.layout.members(root)
+                self.result.regions[cell] = distinguishing_bits(places)
+        return event
 
     def _mark(self, path: Path, origin: Origin, is_access: bool = False) -> int:
-        number = self._add_event(Access.MARK, None, path.condition.term, 0, path, origin)
-        self.result.events[number].is_access = is_access
-        return number
+        event = self._add_event(Access.MARK, None, path.condition.term, 0, path, origin)
+        event.is_access = is_access
+        return event.number

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
+from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance
-from plait.engines.orders.paths import Condition, Path, Section, merged
+from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.unrolling import (
     InputUse,
     ThreadRun,
@@ -79,11 +80,24 @@ class _Shape:
     live: list[int]
 
 
+def unrolled(program: Program, bound: int) -> Unroller:
+    """The program unrolled, once it is known how its shared memory is used."""
+    knowledge = Knowledge(program)
+    for _ in range(MOST_ROUNDS):
+        knowledge.begin()
+        unroller = Unroller(program, Terms(), bound, knowledge)
+        unroller.unroll()
+        unroller.learn_pointers()
+        if knowledge.is_settled():
+            return unroller
+    raise UnsupportedCode("shared memory that is accessed in ever new ways")
+
+
 class Unroller(UnrolledMemory):
     """Unrolls a program up to a number of loop rounds."""
 
-    def __init__(self, program: Program, terms: Terms, bound: int) -> None:
-        super().__init__(program, terms, bound)
+    def __init__(self, program: Program, terms: Terms, bound: int, knowledge: Knowledge) -> None:
+        super().__init__(program, terms, bound, knowledge)
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
@@ -379,7 +393,7 @@ class Unroller(UnrolledMemory):
             return self.program.address_of(item)
         instance = self._thread_locals.get(item)
         if instance is None:
-            instance = self._thread_locals[item] = self.objects.thread_local(item)
+            instance = self._thread_locals[item] = self.objects.thread_local(self._run.number, item)
         return instance.address
 
     def _input(self, action: Input, path: Path) -> Path | None:
@@ -432,9 +446,6 @@ class Unroller(UnrolledMemory):
         path.condition = path.condition.with_part(self.terms, happens)
         path.section = self._section_from(self._mark(path, origin))
 
-    def _section_from(self, begin: int) -> Section:
-        return ((begin, self.result.events[begin].guard),), 1
-
     def _end(self, path: Path, origin: Origin) -> None:
         if path.section is None:
             raise UnsupportedCode("the end of an atomic section that never began")
@@ -446,7 +457,7 @@ class Unroller(UnrolledMemory):
         path.section = None
 
     def _enter(self, index: int, path: Path) -> None:
-        instance = self.objects.local(self._current.slots[index])
+        instance = self.objects.local(self._run.number, self._current.slots[index])
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
     def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
@@ -454,9 +465,9 @@ class Unroller(UnrolledMemory):
         if size is None:
             raise UnsupportedCode("an allocation whose size is not constant")
         if action.storage == "stack":
-            instance = self.objects.block(size)
+            instance = self.objects.block(self._run.number, size, edge)
         else:
-            instance = self.objects.heap(size, action.zeroed, edge)
+            instance = self.objects.heap(self._run.number, size, action.zeroed, edge)
         address = self.terms.constant(instance.address, self._pointer.bits)
         path.registers[action.target.index] = address
 

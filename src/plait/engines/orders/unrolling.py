@@ -21,7 +21,9 @@ class Occurrence:
 
     `is_access`: the reference interpreter counts it among the accesses of its step.
     `section` has the events of which one begins the atomic section that it is in, each with a
-    term that says when.
+    term that says when. In a region `cell` names the region and `address` is a term, which is one
+    of `places` where the event happens; then `initial` is what a read finds if nobody has written
+    there.
     """
 
     number: int
@@ -33,6 +35,9 @@ class Occurrence:
     section: tuple[tuple[int, int], ...]
     is_access: bool
     origin: Origin
+    address: int | None = None
+    places: frozenset[int] = frozenset()
+    initial: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -76,6 +81,8 @@ class Unrolling:
     threads: list[ThreadRun] = field(default_factory=list)
     events: list[Occurrence] = field(default_factory=list)
     initial: dict[tuple[int, int], int] = field(default_factory=dict)
+    # Of each region the lowest bit and the number of bits that tell the addresses in it apart.
+    regions: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     facts: list[int] = field(default_factory=list)
     violations: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
