@@ -6,9 +6,9 @@ symbolic address belongs to a region for all. Which places a pointer may point t
 threads write that are unrolled later. So the program is unrolled again with what was learned, until
 an unrolling learns nothing new.
 
-Nothing here is needed for soundness. Parts that are smaller, regions that are larger and pointers
-with more targets than necessary cost time only; what is missing is either noticed at the end of the
-unrolling (two cells that overlap, `Layout.is_settled`) or makes an access one to no known object,
+An unrolling that learns nothing new is sound whatever it knew. Parts that are smaller, regions that
+are larger and pointers with more targets than necessary cost time only. What is missing is noticed
+at its end (cells that overlap, objects that are freed), or makes an access one to no known object,
 which leaves the verdict open.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plait.engines.orders.objects import Objects
+from plait.engines.orders.objects import Instance, Objects
 from plait.model.program import Program
 
 Cell = tuple[int, int]  # an address and a size in bytes
@@ -32,6 +32,7 @@ class Knowledge:
         self.objects = Objects(program)
         self.layout = Layout()
         self.pointers = Pointers()
+        self.lives = Lives()
         self._rounds = 0
 
     def begin(self) -> None:
@@ -39,13 +40,14 @@ class Knowledge:
         self.objects.begin()
         self.layout.begin()
         self.pointers.begin()
+        self.lives.begin()
 
     def is_settled(self) -> bool:
         """Whether unrolling again would tell nothing new, or only of more and more pointers:
         without them the accesses that need them have no known target."""
-        is_layout_settled = self.layout.is_settled()
+        is_known = self.layout.is_settled() and not self.lives.has_grown
         is_enough = self._rounds >= ROUNDS_FOR_POINTERS
-        return is_layout_settled and (is_enough or not self.pointers.has_grown)
+        return is_known and (is_enough or not self.pointers.has_grown)
 
 
 class Layout:
@@ -123,6 +125,25 @@ class Layout:
         elif cuts:
             raise AssertionError("cells overlap although they were cut")
         return not grown
+
+
+class Lives:
+    """Objects of which accesses must check that they are still alive."""
+
+    def __init__(self) -> None:
+        self._watched: set[int] = set()
+        self.has_grown = False
+
+    def begin(self) -> None:
+        self.has_grown = False
+
+    def is_watched(self, instance: Instance) -> bool:
+        return instance.address in self._watched
+
+    def watch(self, instance: Instance) -> None:
+        if instance.address not in self._watched:
+            self._watched.add(instance.address)
+            self.has_grown = True
 
 
 class Pointers:

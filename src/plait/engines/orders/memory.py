@@ -141,6 +141,7 @@ class UnrolledMemory:
             message = "access to no live object"
             self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
         path.condition = path.condition.with_part(self.terms, covered)
+        self._require_alive(address, found, "access to no live object", path, origin)
         return found
 
     def _is_at(self, address: int, targets: list[Target]) -> int:
@@ -215,6 +216,108 @@ class UnrolledMemory:
         if value in known:
             return False
         return self.objects.at(value, 0) is not None or self.objects.function_at(value) is not None
+
+    # Lives
+
+    def _require_alive(
+        self,
+        address: int,
+        targets: list[Target],
+        message: str,
+        path: Path,
+        origin: Origin,
+        here: int | None = None,
+    ) -> None:
+        """Look at the lives of objects before an access to one of them, or where `here` holds.
+
+        This is a step of its own, before the access. If in some execution the object dies before
+        the access, then another one, in which the look comes later, finds it dead: both questions,
+        whether an access to a dead object exists and what happens without one, have the same
+        answers as if look and access were one step. Executions in which the object dies between
+        the two exist only where such an access does, and do not replay.
+        """
+        watched = [item for item in targets if self.knowledge.lives.is_watched(item[1])]
+        if not watched:
+            return
+        terms = self.terms
+        if here is None:
+            everywhere = len(watched) == len(targets)
+            here = terms.true if everywhere else self._is_at(address, watched)
+        life, lives = self._lives(address, watched)
+        count = len(self.result.events)
+        value = self._read_shared(life, lives, 1, here, path, origin)
+        for event in self.result.events[count:]:
+            event.is_access = False
+        is_alive = terms.eq(value, terms.constant(1, 8))
+        is_well = terms.or_(terms.not_(here), is_alive)
+        dead = path.copy()
+        if self._under(dead, terms.not_(is_well)) is not None:
+            self._claim(self.result.troubles, dead, "undefined behaviour", message, origin)
+        path.condition = path.condition.with_part(terms, is_well)
+
+    def _lives(self, address: int, targets: list[Target]) -> tuple[int, list[Target]]:
+        """The address of the life of an object, and all that it can be."""
+        lives = [(place, self.objects.life_of(instance)) for place, instance in targets]
+        width = self.terms.width[address]
+        choices = [(place, self.terms.constant(life.address, width)) for place, life in lives]
+        distinct = {life.address: life for _, life in lives}
+        return select(self.terms, address, choices), list(distinct.items())
+
+    def _heap_targets(
+        self, address: int, expr: Expr, allowed: int, path: Path, origin: Origin
+    ) -> list[Target]:
+        """The heap objects whose start a pointer may be; the path goes on only for these, or where
+        `allowed` holds."""
+        terms = self.terms
+        values = self._leaves(address)
+        if values is None:
+            page = 1 << self.program.data_model.page_bits
+            name = self._current.name
+            values = self.objects.addresses(name, expr, 0, (0, page), MOST_PLACES)
+        if values is None:
+            raise UnsupportedCode("a pointer to many places that is freed")
+        found = [
+            (value, instance)
+            for value in values
+            if (instance := self.objects.at(value, 0)) is not None
+            and instance.from_heap
+            and instance.address == value
+        ]
+        covered = terms.or_(allowed, self._is_at(address, found))
+        outside = path.copy()
+        if self._under(outside, terms.not_(covered)) is not None:
+            message = "free of a pointer that is not the start of a live heap object"
+            self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
+        path.condition = path.condition.with_part(terms, covered)
+        return found
+
+    def _free(self, address: int, expr: Expr, path: Path, origin: Origin) -> None:
+        """The end of a heap object's life, in one step that counts as an access."""
+        terms = self.terms
+        is_null = terms.eq(address, terms.constant(0, terms.width[address]))
+        found = self._heap_targets(address, expr, is_null, path, origin)
+        for _, instance in found:
+            self.knowledge.lives.watch(instance)
+        if not found or path.condition.term == terms.false:
+            return
+        here = terms.not_(is_null)
+        is_alone = path.section is None
+        if is_alone:
+            path.section = self._section_from(self._mark(path, origin))
+        self._require_alive(address, found, "free of a dead object", path, origin, here)
+        life, lives = self._lives(address, found)
+        self._write_shared(life, lives, 1, terms.constant(0, 8), here, path, origin)
+        if is_alone:
+            self._end_parts(path, origin)
+
+    def _object_size(self, address: int, expr: Expr, bits: int, path: Path, origin: Origin) -> int:
+        found = self._heap_targets(address, expr, self.terms.false, path, origin)
+        self._require_alive(address, found, "the size of a dead object", path, origin)
+        self._mark(path, origin, is_access=True)
+        if not found:
+            return self.terms.fresh("nowhere", bits)
+        sizes = [(place, self.terms.constant(item.size, bits)) for place, item in found]
+        return select(self.terms, address, sizes)
 
     # Loads and stores
 

@@ -13,7 +13,8 @@ from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 @dataclass(slots=True, eq=False)
 class Instance:
     """An object with its address. `contents` is None where they are indeterminate. `owner` is the
-    only thread that may access it, 0 if there are others or the sharing analysis knows."""
+    only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
+    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed."""
 
     address: int
     size: int
@@ -22,6 +23,10 @@ class Instance:
     contents: bytes | None
     read_only: bool = False
     owner: int = 0
+    from_heap: bool = False
+
+
+NOBODY = -1
 
 
 class Objects:
@@ -41,6 +46,7 @@ class Objects:
         self._sharing = Sharing(points_to)
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
+        self._lives: dict[int, Instance] = {}
         self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
         self._counts: dict[tuple[int, object, int], int] = {}
         self._functions = {
@@ -102,7 +108,9 @@ class Objects:
 
     def heap(self, thread: int, size: int, zeroed: bool, edge: Edge) -> Instance:
         contents = bytes(size) if zeroed else None
-        return self._make(thread, edge, size, "heap", True, contents)
+        made = self._make(thread, edge, size, "heap", True, contents)
+        made.from_heap = True
+        return made
 
     def local(self, thread: int, slot: FrameSlot) -> Instance:
         return self._make(thread, slot, slot.size, slot.name, self.shares(slot), None)
@@ -110,6 +118,17 @@ class Objects:
     def block(self, thread: int, size: int, edge: Edge) -> Instance:
         """An object of a frame: alloca."""
         return self._make(thread, edge, size, "alloca", True, None)
+
+    def life_of(self, instance: Instance) -> Instance:
+        """A byte beside an object: 1 while it is alive, then 0."""
+        known = self._lives.get(instance.address)
+        if known is None:
+            page = self._next
+            self._next += 1
+            known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, b"\1")
+            known.owner = NOBODY
+            self._lives[instance.address] = known
+        return known
 
     def thread_local(self, thread: int, item: StaticObject) -> Instance:
         contents = _contents(item)

@@ -295,7 +295,8 @@ class Unroller(UnrolledMemory):
             case Allocate():
                 self._allocate(action, edge, path)
             case Free():
-                self._mark(path, action.origin, is_access=True)
+                address = self._value(action.address, path)
+                self._free(address, action.address, path, action.origin)
             case AtomicBegin():
                 self._begin(path, action.origin)
             case AtomicEnd():
@@ -307,7 +308,10 @@ class Unroller(UnrolledMemory):
                 self._claim(self.result.troubles, path, what, action.message, action.origin)
                 return None
             case ObjectSize():
-                raise UnsupportedCode("the size of a heap object")
+                address = self._value(action.address, path)
+                bits = action.target.type.bits
+                value = self._object_size(address, action.address, bits, path, action.origin)
+                path.registers[action.target.index] = value
             case _:
                 raise AssertionError(f"{type(action).__name__} is not unrolled")
         return path
