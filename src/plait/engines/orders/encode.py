@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.unrolling import Access, Claim, Occurrence, Unrolling
+from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 
+MOST_PAIRS = 1_000_000
 _KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE, Access.MARK: Kind.OTHER}
 
 
@@ -123,6 +125,12 @@ class Encoder:
             if event.kind is Kind.WRITE and event.cell is not None:
                 writes.setdefault(event.cell, []).append(number)
         cells = list(self._unrolling.initial.values())
+        reads: dict[int, int] = {}
+        for event in events:
+            if event.kind is Kind.READ and event.cell is not None:
+                reads[event.cell] = reads.get(event.cell, 0) + 1
+        if sum(reads[cell] * len(writes[cell]) for cell in reads) > MOST_PAIRS:
+            raise UnsupportedCode(f"more than {MOST_PAIRS} pairs of a write and a read of its cell")
         links: list[Link] = []
         for read in occurrences:
             if read.kind is not Access.READ or read.cell is None:

@@ -11,7 +11,7 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.unroll import unrolled
-from plait.engines.orders.unrolling import Claim, InputUse, Unrolling
+from plait.engines.orders.unrolling import Claim, InputUse, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.model.program import Program
@@ -68,7 +68,7 @@ def check(program: Program, bound: int, deadline: float | None = None) -> Outcom
         return _Round(program, bound, deadline, statistics).run()
     except UnsupportedCode as error:
         return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
-    except _OutOfTime:
+    except (_OutOfTime, OutOfTime):
         reason = f"time is up with {bound} loop rounds"
         return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
 
@@ -88,7 +88,7 @@ class _Round:
 
     def run(self) -> Outcome:
         started = time.monotonic()
-        unroller = unrolled(self._program, self._bound)
+        unroller = unrolled(self._program, self._bound, self._deadline)
         self._objects = unroller.objects
         unrolling = unroller.result
         statistics = self._statistics

@@ -14,6 +14,7 @@ which leaves the verdict open.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from plait.engines.orders.objects import Instance, Objects
@@ -28,12 +29,16 @@ ROUNDS_FOR_POINTERS = 6
 class Knowledge:
     """Shared by the unrollings of one program with one bound."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, deadline: float | None = None) -> None:
         self.objects = Objects(program)
+        self._deadline = deadline
         self.layout = Layout()
         self.pointers = Pointers()
         self.lives = Lives()
         self._rounds = 0
+
+    def is_out_of_time(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
 
     def begin(self) -> None:
         self._rounds += 1

@@ -20,9 +20,16 @@ from plait.engines.orders.places import (
     select,
 )
 from plait.engines.orders.private import read_cell, write_cell
-from plait.engines.orders.unrolling import Access, Claim, Occurrence, ThreadRun, Unrolling
+from plait.engines.orders.unrolling import (
+    Access,
+    Claim,
+    Occurrence,
+    OutOfTime,
+    ThreadRun,
+    Unrolling,
+)
 from plait.errors import UnsupportedCode
-from plait.logic.operators import ADD, ITE, VARIABLE
+from plait.logic.operators import ADD, ITE, VARIABLE, compute
 from plait.logic.terms import Terms
 from plait.model.actions import Origin
 from plait.model.expressions import Expr
@@ -188,6 +195,48 @@ class UnrolledMemory:
             if len(found) + len(pending) > MOST_CANDIDATES:
                 return None
         return list(found)
+
+    def _numbers(self, term: int, most: int, known: dict[int, set[int] | None]) -> set[int] | None:
+        """The values of any term whose variables stand for reads, as far as they are known; None
+        if there are more than `most`, or nothing is known of a variable."""
+        if term in known:
+            return known[term]
+        known[term] = set()  # of a value that depends on itself; completed below
+        terms = self.terms
+        found: set[int] | None = set()
+        choices: list[int] = []
+        if term in self._cells_of:
+            choices = [item for cell in self._cells_of[term] for item in self._values_of(cell)]
+        elif terms.operator[term] == ITE:
+            choices = list(terms.operands[term][1:])
+        elif terms.operator[term] == VARIABLE:
+            found = None
+        elif (value := terms.value(term)) is not None:
+            found = {value}
+        else:
+            found = self._computed(term, most, known)
+        for item in choices:
+            more = self._numbers(item, most, known)
+            found = None if found is None or more is None else found | more
+        if found is not None and len(found) > most:
+            found = None
+        known[term] = found
+        return found
+
+    def _computed(self, term: int, most: int, known: dict[int, set[int] | None]) -> set[int] | None:
+        terms = self.terms
+        operands = terms.operands[term]
+        sets = [self._numbers(item, most, known) for item in operands]
+        combinations: list[tuple[int, ...]] = [()]
+        for some in sets:
+            if some is None or len(combinations) * len(some) > most * most:
+                return None
+            combinations = [(*start, value) for start in combinations for value in some]
+        widths = [terms.width[item] for item in operands]
+        return {
+            compute(terms.operator[term], terms.width[term], values, widths, terms.parameter[term])
+            for values in combinations
+        }
 
     def _values_of(self, cell: Cell) -> list[int]:
         written = self._written.get(cell, {})
@@ -473,6 +522,8 @@ class UnrolledMemory:
         number = len(self.result.events)
         if number >= MOST_EVENTS:
             raise UnsupportedCode(f"more than {MOST_EVENTS} events")
+        if number % 256 == 0 and self.knowledge.is_out_of_time():
+            raise OutOfTime
         section = () if path.section is None else path.section[0]
         event = Occurrence(
             number, self._run.number, kind, cell, guard, value, section, cell is not None, origin

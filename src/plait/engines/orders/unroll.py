@@ -18,6 +18,7 @@ from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Condition, Path, merged
+from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
     InputUse,
     ThreadRun,
@@ -68,6 +69,9 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Scalar
 
+MOST_SIZES = 16  # of one allocation: each gets an object of its own
+LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
+
 _Move = PointerAdd | StaticAddress | FrameAddress
 
 
@@ -80,9 +84,9 @@ class _Shape:
     live: list[int]
 
 
-def unrolled(program: Program, bound: int) -> Unroller:
+def unrolled(program: Program, bound: int, deadline: float | None = None) -> Unroller:
     """The program unrolled, once it is known how its shared memory is used."""
-    knowledge = Knowledge(program)
+    knowledge = Knowledge(program, deadline)
     for _ in range(MOST_ROUNDS):
         knowledge.begin()
         unroller = Unroller(program, Terms(), bound, knowledge)
@@ -465,14 +469,27 @@ class Unroller(UnrolledMemory):
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
     def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
-        size = self.terms.value(self._value(action.size, path))
-        if size is None:
+        size = self._value(action.size, path)
+        sizes = self._numbers(size, MOST_SIZES, {})
+        if sizes is None:
             raise UnsupportedCode("an allocation whose size is not constant")
-        if action.storage == "stack":
-            instance = self.objects.block(self._run.number, size, edge)
-        else:
-            instance = self.objects.heap(self._run.number, size, action.zeroed, edge)
-        address = self.terms.constant(instance.address, self._pointer.bits)
+        allowed = [item for item in sorted(sizes) if item <= LARGEST_ALLOCATION]
+        width = self.terms.width[size]
+        is_allowed = is_one_of(self.terms, size, allowed)
+        other = path.copy()
+        if self._under(other, self.terms.not_(is_allowed)) is not None:
+            message = "an allocation of this size"
+            self._claim(self.result.troubles, other, "limit", message, action.origin)
+        path.condition = path.condition.with_part(self.terms, is_allowed)
+        address = self.terms.constant(0, self._pointer.bits)
+        for item in allowed:
+            if action.storage == "stack":
+                instance = self.objects.block(self._run.number, item, edge)
+            else:
+                instance = self.objects.heap(self._run.number, item, action.zeroed, edge)
+            here = self.terms.eq(size, self.terms.constant(item, width))
+            start = self.terms.constant(instance.address, self._pointer.bits)
+            address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
         path.registers[action.target.index] = address
 
     def _spawn(self, action: Spawn, path: Path) -> None:
