@@ -88,7 +88,7 @@ class _Replay:
         machine = self._machine
         machine.accesses = []
         self._running, self._given = number, []
-        threads = len(machine.threads)
+        threads, heap = len(machine.threads), set(machine.heap)
         if number not in machine.runnable():
             raise ReplayFailed(f"thread {number} has ended too early")
         outcome = machine.step(number)
@@ -108,7 +108,7 @@ class _Replay:
             self._number[names[0]] = born
             self._engine[born] = names.pop(0)
         return any(
-            self._counts(access.address)
+            access.address >> machine.page_bits in heap or self._counts(access.address)
             for access in machine.accesses
             if access.kind in (AccessKind.READ, AccessKind.WRITE)
         )
@@ -121,6 +121,9 @@ class _Replay:
             return self._plan.is_shared(item)
         if page in machine.heap:
             return True
+        own = machine.thread_local_at(page)
+        if own is not None:
+            return self._plan.is_shared(own)
         slot = machine.slot_of_page.get(page)
         return slot is not None and self._plan.is_shared(slot)
 

@@ -27,6 +27,15 @@ def linear_extensions(structure, events):
     yield from extend([], frozenset(events))
 
 
+def hits(structure, write, read, true):
+    if structure.events[read].cell in structure.regions:
+        return any(
+            (alias.write, alias.read) == (write, read) and alias.literal in true
+            for alias in structure.aliases
+        )
+    return structure.events[write].cell == structure.events[read].cell
+
+
 def obeys(structure, order, literals):
     true = implied(structure, literals)
     clk = {event: place for place, event in enumerate(order)}
@@ -40,7 +49,7 @@ def obeys(structure, order, literals):
             return False
         for other in order:
             event = structure.events[other]
-            if event.kind is Kind.WRITE and event.cell == structure.events[link.write].cell:
+            if event.kind is Kind.WRITE and hits(structure, other, link.read, true):
                 if clk[link.write] < clk[other] < clk[link.read]:
                     return False
     blocks = [block for block in structure.blocks if block.literal in true]

@@ -65,22 +65,86 @@ def test_examples(name: str, expected: Answer) -> None:
 
 
 PROGRAMS = {
-    "a loop beyond the bound": ("int n; int main(void) { while (__VERIFIER_nondet_bool()) n++; assert(n < 9); }", 3, Answer.UNKNOWN),
-    "a loop within the bound": ("int n; int main(void) { while (n < 5) n++; assert(n == 5); }", 6, Answer.HOLDS),
-    "a bug behind the bound": ("int n; int main(void) { while (n < 5) n++; assert(n != 5); }", 3, Answer.UNKNOWN),
-    "a bug within the bound": ("int n; int main(void) { while (n < 5) n++; assert(n != 5); }", 6, Answer.VIOLATED),
-    "recursion": ("int f(int n) { return n == 0 ? 0 : 1 + f(n - 1); } int main(void) { assert(f(3) == 3); }", 5, Answer.HOLDS),
-    "an input": ("int main(void) { int x = __VERIFIER_nondet_int(); assert(x * 2 != 10); }", 1, Answer.VIOLATED),
-    "an input that cannot": ("int main(void) { int x = __VERIFIER_nondet_int(); assert(x * 2 != 11); }", 1, Answer.HOLDS),
-    "division by zero has no verdict": ("int z; int main(void) { int y = 1 / z; assert(y == 0); }", 1, Answer.UNKNOWN),
-    "a null pointer has no verdict": ("int *p; int main(void) { assert(*p == 0); }", 1, Answer.UNKNOWN),
-    "a pointer that leaves its object has no verdict": ("int a[2], b[2]; int main(void) { long n = __VERIFIER_nondet_uint(); __VERIFIER_assume(n > 1000); assert(a[n << 25] == 0 || b[0] == 0); }", 1, Answer.UNKNOWN),
-    "an address outside of its object has no verdict": ("int a[2], b[2]; int main(void) { int *p = a + (1L << 31); assert(*p == 0); }", 1, Answer.UNKNOWN),
-    "an array by input": ("int a[4] = {1, 2, 3, 4}; int main(void) { unsigned i = __VERIFIER_nondet_uint(); __VERIFIER_assume(i < 4); assert(a[i] < 5); assert(a[i] != 3); }", 1, Answer.VIOLATED),
-    "exit stops other threads": ("int x; void *t(void *p) { x = 1; assert(x != 1 || 1); return 0; } int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); exit(0); assert(0); }", 1, Answer.HOLDS),
-    "function pointers": ("int f(void) { return 1; } int g(void) { return 2; } int main(void) { int (*p)(void) = __VERIFIER_nondet_bool() ? f : g; assert(p() < 3); assert(p() != 2); }", 1, Answer.VIOLATED),
-    "store buffering": ("int x, y, r, s; void *t(void *p) { x = 1; r = y; return 0; } int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); y = 1; s = x; pthread_join(p, 0); assert(r || s); }", 1, Answer.HOLDS),
-    "an atomic counter": ("_Atomic int n; void *t(void *p) { n++; return 0; } int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); assert(n == 2); }", 1, Answer.HOLDS),
+    "a loop beyond the bound": (
+        "int n; int main(void) { while (__VERIFIER_nondet_bool()) n++; assert(n < 9); }",
+        3,
+        Answer.UNKNOWN,
+    ),
+    "a loop within the bound": (
+        "int n; int main(void) { while (n < 5) n++; assert(n == 5); }",
+        6,
+        Answer.HOLDS,
+    ),
+    "a bug behind the bound": (
+        "int n; int main(void) { while (n < 5) n++; assert(n != 5); }",
+        3,
+        Answer.UNKNOWN,
+    ),
+    "a bug within the bound": (
+        "int n; int main(void) { while (n < 5) n++; assert(n != 5); }",
+        6,
+        Answer.VIOLATED,
+    ),
+    "recursion": (
+        "int f(int n) { return n == 0 ? 0 : 1 + f(n - 1); } int main(void) { assert(f(3) == 3); }",
+        5,
+        Answer.HOLDS,
+    ),
+    "an input": (
+        "int main(void) { int x = __VERIFIER_nondet_int(); assert(x * 2 != 10); }",
+        1,
+        Answer.VIOLATED,
+    ),
+    "an input that cannot": (
+        "int main(void) { int x = __VERIFIER_nondet_int(); assert(x * 2 != 11); }",
+        1,
+        Answer.HOLDS,
+    ),
+    "division by zero has no verdict": (
+        "int z; int main(void) { int y = 1 / z; assert(y == 0); }",
+        1,
+        Answer.UNKNOWN,
+    ),
+    "a null pointer has no verdict": (
+        "int *p; int main(void) { assert(*p == 0); }",
+        1,
+        Answer.UNKNOWN,
+    ),
+    "a pointer that leaves its object has no verdict": (
+        "int a[2], b[2]; int main(void) { long n = __VERIFIER_nondet_uint(); __VERIFIER_assume(n > 1000); assert(a[n << 25] == 0 || b[0] == 0); }",
+        1,
+        Answer.UNKNOWN,
+    ),
+    "an address outside of its object has no verdict": (
+        "int a[2], b[2]; int main(void) { int *p = a + (1L << 31); assert(*p == 0); }",
+        1,
+        Answer.UNKNOWN,
+    ),
+    "an array by input": (
+        "int a[4] = {1, 2, 3, 4}; int main(void) { unsigned i = __VERIFIER_nondet_uint(); __VERIFIER_assume(i < 4); assert(a[i] < 5); assert(a[i] != 3); }",
+        1,
+        Answer.VIOLATED,
+    ),
+    "exit stops other threads": (
+        "int x; void *t(void *p) { x = 1; assert(x != 1 || 1); return 0; } int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); exit(0); assert(0); }",
+        1,
+        Answer.HOLDS,
+    ),
+    "function pointers": (
+        "int f(void) { return 1; } int g(void) { return 2; } int main(void) { int (*p)(void) = __VERIFIER_nondet_bool() ? f : g; assert(p() < 3); assert(p() != 2); }",
+        1,
+        Answer.VIOLATED,
+    ),
+    "store buffering": (
+        "int x, y, r, s; void *t(void *p) { x = 1; r = y; return 0; } int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); y = 1; s = x; pthread_join(p, 0); assert(r || s); }",
+        1,
+        Answer.HOLDS,
+    ),
+    "an atomic counter": (
+        "_Atomic int n; void *t(void *p) { n++; return 0; } int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); assert(n == 2); }",
+        1,
+        Answer.HOLDS,
+    ),
 }
 HEAD = """#include <assert.h>
 #include <pthread.h>

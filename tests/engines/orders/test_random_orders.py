@@ -10,7 +10,7 @@ from tests.engines.orders.brute_force import (
     occurring,
 )
 
-from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.exact import Feasible, Infeasible, decide
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.kernel import KernelLimits
@@ -64,7 +64,16 @@ def structures(draw):
             lock = draw(st.sampled_from([None, 1]))
             always = not events[a].guard and not events[b].guard and draw(st.booleans())
             blocks.append(Block(a, b, lock, 0 if always else 30 + len(blocks)))
-    return EventStructure(events, program_order, links, orders, blocks)
+    regions = draw(st.sets(st.integers(0, cells - 1)))
+    aliases = []
+    for write, read in possible:
+        if events[read].cell in regions and draw(st.booleans()):
+            always = not events[write].guard and draw(st.booleans())
+            literal = (
+                0 if always else draw(st.sampled_from([events[write].guard, 50 + len(aliases)]))
+            )
+            aliases.append(Alias(write, read, literal))
+    return EventStructure(events, program_order, links, orders, blocks, aliases, regions)
 
 
 @st.composite

@@ -3,19 +3,24 @@
 phi_0 = init, the threads' own constraints, and for each read that occurs a link from a write of
 its cell that occurs, with the same value; nothing is said about the order of events. The links and
 guards are literals of the solver, so that an event order graph can be built from each model.
+
+In a region write and read must have the same address too. The literal of an alias is the solver's
+literal for "the write occurs, at the address of the read": a model makes it true exactly then.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
-from plait.engines.orders.lessons import Cell
+from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.learning import Learned
+from plait.engines.orders.lessons import Cell
 from plait.engines.orders.prune import StaticOrders
-from plait.engines.orders.unrolling import Access, Claim
+from plait.engines.orders.unrolling import Access, Claim, Occurrence
+from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 
+MOST_PAIRS = 1_000_000
 _KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE}
 
 
@@ -37,6 +42,7 @@ class Encoder:
         self._solver = solver
         self._terms = solver.terms
         self._cells = {cell: number for number, cell in enumerate(self._unrolling.initial)}
+        self._aliases: list[Alias] = []
 
     def encode(self) -> Encoding:
         solver, unrolling = self._solver, self._unrolling
@@ -65,10 +71,16 @@ class Encoder:
         for item in self._blocks:
             lock = numbers.setdefault(item.cell, len(numbers))
             blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
-        conditional = [
-            Order(write, read, guards[read]) for write, read in orders.conditional
-        ]
-        structure = EventStructure(events, orders.edges, links, conditional, blocks)
+        conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
+        structure = EventStructure(
+            events,
+            orders.edges,
+            links,
+            conditional,
+            blocks,
+            self._aliases,
+            [self._cells[cell] for cell in unrolling.regions],
+        )
         return Encoding(structure, guards, len(links))
 
     def _guard(self, term: int) -> int:
@@ -79,16 +91,21 @@ class Encoder:
         solver, terms = self._solver, self._terms
         occurrences = self._unrolling.events
         cells = list(self._unrolling.initial.values())
+        if sum(map(len, orders.candidates.values())) > MOST_PAIRS:
+            raise UnsupportedCode(f"more than {MOST_PAIRS} pairs of a write and a read of its cell")
         links: list[Link] = []
         for number, writes in orders.candidates.items():
             read = occurrences[number]
             assert read.cell is not None
             choices = []
+            initial = cells[self._cells[read.cell]] if read.address is None else read.initial
+            if read.address is not None:
+                self._add_aliases(orders, read)
             for write in writes:
-                value = cells[self._cells[read.cell]]
-                if write < count:
-                    value = occurrences[write].value
+                value = initial if write >= count else occurrences[write].value
                 equal = terms.eq(read.value, value)
+                if read.address is not None and write < count:
+                    equal = terms.and_(equal, orders.same_address(read, occurrences[write]))
                 chosen = solver.new_literal()
                 if equal != terms.true:
                     solver.add_clause([-chosen, solver.literal_of(equal)])
@@ -101,6 +118,16 @@ class Encoder:
             unless = [-guards[number]] if guards[number] else []
             solver.add_clause([*unless, *choices])
         return links
+
+    def _add_aliases(self, orders: StaticOrders, read: Occurrence) -> None:
+        """For each write of a region, whether it occurs at the address of the read."""
+        for write in orders.writes_of(read):
+            if write >= len(self._unrolling.events) or orders.after[read.number] >> write & 1:
+                continue
+            other = self._unrolling.events[write]
+            same = self._terms.and_(other.guard, orders.same_address(read, other))
+            if same != self._terms.false:
+                self._aliases.append(Alias(write, read.number, self._guard(same)))
 
     def none_of(self, claims: list[Claim]) -> int | None:
         """A literal that implies that none of the claims holds; None if there are none."""

@@ -9,6 +9,8 @@ What every formula that uses these literals has to guarantee:
 
 - A link's, an order's or a block's literal implies the guards of the events that it names. Reasons
   rely on it: they leave out guards that another literal of the reason implies.
+- An alias' literal holds exactly if its write occurs at the address of its read (then whether the
+  read occurs does not matter), and a link of a region holds only if the addresses are equal.
 - Program order holds between any two events that both occur, also where the path between them
   goes through events that don't. An order that depends on what was executed (a join that only one
   branch performs) is an `Order` with a literal instead.
@@ -19,6 +21,16 @@ predecessors. The result is a total order of all events that obeys the whole pro
 why program order never needs a guard as a reason, unlike in section 5.3 of the paper, and why
 reasons get shorter; only an event that forbids something to others (a write between a write and
 its read) has to occur.
+
+*Regions.* A cell is one place, or a region: many places of which each access hits one, at an
+address that depends on the execution. Two accesses of a region concern each other only if their
+addresses are equal. A link's literal implies that for its own two events, so a link orders its
+write before its read as ever. A third write is different: it comes between only if it hits the
+read's address. "The writes of the cell that occur" therefore becomes "the writes that hit the
+read": those of its cell that occur, or in a region those with an `Alias` that holds, and the
+alias' literal takes the place of the write's guard, which it implies, in every reason. The initial
+write of a region writes all its places. It needs no alias: it precedes everything, so it is never
+between.
 """
 
 from __future__ import annotations
@@ -45,6 +57,15 @@ class Event:
 @dataclass(frozen=True, slots=True)
 class Link:
     """A read-write link: when the literal, sel(link), holds, the read takes the write's value."""
+
+    write: int
+    read: int
+    literal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A write and a read of a region: when the literal holds, the write hits the read's address."""
 
     write: int
     read: int
@@ -92,6 +113,7 @@ class EventStructure:
     masks. `bit_of[l]` is the bit of a literal, `mask_of[l]` has the guards that l implies as well.
     `writes[c]` and `reads[c]` are the writes and reads of a cell; the literals that a
     link, block or event contributes to a reason are in `link_mask`, `block_mask`, `guard_mask`.
+    `regions` are the cells of which an access hits one place only, as `aliases` say.
     `outside[b]` are the events that must not fall into the
     atomic section b; of those in `needs_guard[b]` this is said only if they occur. `rivals[b]` are
     the blocks that b must not overlap.
@@ -104,11 +126,15 @@ class EventStructure:
         links: Sequence[Link] = (),
         orders: Sequence[Order] = (),
         blocks: Sequence[Block] = (),
+        aliases: Sequence[Alias] = (),
+        regions: Iterable[int] = (),
     ) -> None:
         self.events = tuple(events)
         self.links = tuple(links)
         self.orders = tuple(orders)
         self.blocks = tuple(blocks)
+        self.aliases = tuple(aliases)
+        self.regions = frozenset(regions)
         self.after0 = _closure(len(self.events), program_order)
         self.before0 = [0] * len(self.events)
         for event, after in enumerate(self.after0):
@@ -126,6 +152,9 @@ class EventStructure:
         self.link_mask = {
             (link.write, link.read): self.mask_of[link.literal] for link in self.links
         }
+        self._alias_mask = {
+            (alias.write, alias.read): self.mask_of[alias.literal] for alias in self.aliases
+        }
         self.block_mask = [self.mask_of[block.literal] for block in self.blocks]
         self.outside = [self._outside(block) for block in self.blocks]
         self.needs_guard = [
@@ -133,6 +162,15 @@ class EventStructure:
             for block, outside in zip(self.blocks, self.outside)
         ]
         self.rivals = self._rivals()
+
+    def in_region(self, event: int) -> bool:
+        return self.events[event].cell in self.regions
+
+    def hit_mask(self, write: int, read: int) -> int:
+        """Why a write that hits a read does so, for a reason."""
+        if self.in_region(read):
+            return self._alias_mask[write, read]
+        return self.guard_mask[write]
 
     def literals_of(self, mask: int) -> frozenset[int]:
         """The literals of a reason, without those that others of them imply."""
@@ -162,6 +200,14 @@ class EventStructure:
                 raise ValueError(f"{link} does not lead from a write to a read")
             if write.cell != read.cell or write.cell is None:
                 raise ValueError(f"{link} connects two cells")
+        if len({(alias.write, alias.read) for alias in self.aliases}) < len(self.aliases):
+            raise ValueError("two aliases connect the same write and read")
+        for alias in self.aliases:
+            write, read = self.events[alias.write], self.events[alias.read]
+            if (write.kind, read.kind) != (Kind.WRITE, Kind.READ) or write.cell != read.cell:
+                raise ValueError(f"{alias} is not for a write and a read of one region")
+            if read.cell not in self.regions:
+                raise ValueError(f"{alias} is not in a region")
         for block in self.blocks:
             if block.first != block.last and not self.after0[block.first] >> block.last & 1:
                 raise ValueError(f"{block} does not begin before it ends")
@@ -172,6 +218,8 @@ class EventStructure:
             needs.setdefault(event.guard, [])
         for link in self.links:
             needs.setdefault(link.literal, []).extend((link.write, link.read))
+        for alias in self.aliases:
+            needs.setdefault(alias.literal, []).append(alias.write)
         for order in self.orders:
             needs.setdefault(order.literal, []).extend((order.before, order.after))
         for block in self.blocks:

@@ -1,9 +1,9 @@
 """The constraint-based check: is there a total order that obeys everything?
 
 The rules of the event order graph are sound but not complete (the paper's "butterfly", Fig. 6).
-What they leave open are choices: for a link and another write of the cell, the write is before the
-link's write or behind its read; of two blocks, one is before the other. If each choice is made and
-the graph has no cycle, every linear extension of it is a solution.
+What they leave open are choices: for a link and another write that hits its read, the write is
+before the link's write or behind its read; of two blocks, one is before the other. If each
+choice is made and the graph has no cycle, every linear extension of it is a solution.
 
 The search makes choices only where they matter. It schedules the events in some order that the
 graph allows; the first thing that goes wrong shows a choice to be made. One of its two orders is
@@ -132,7 +132,8 @@ class _Scheduler:
             if block.lock is not None or structure.outside[number]:
                 self._begins.setdefault(block.first, []).append(number)
                 self._ends.setdefault(block.last, []).append(number)
-        self._last_write: dict[int, int] = {}
+        # The last write of a cell; all writes so far of a region: the next one may hit any reader.
+        self._may_be_hidden: dict[int, int] = {}
         self._open: list[int] = []
         self._done = 0
 
@@ -175,11 +176,14 @@ class _Scheduler:
         structure = self._structure
         kind, cell = structure.events[event].kind, structure.events[event].cell
         if kind is Kind.WRITE and cell is not None:
-            last = self._last_write.get(cell)
-            if last is not None and (unread := self._unread.get(last, 0) & ~self._done):
-                read = next(bits(unread))
-                mask = structure.link_mask[last, read] | structure.guard_mask[event]
-                return Choice((read, event), (event, last), mask)
+            for write in bits(self._may_be_hidden.get(cell, 0)):
+                unread = self._unread.get(write, 0) & ~self._done
+                if cell in structure.regions:
+                    unread &= self._graph.hit_by(event)
+                if unread:
+                    read = next(bits(unread))
+                    mask = structure.link_mask[write, read] | structure.hit_mask(event, read)
+                    return Choice((read, event), (event, write), mask)
         for number in self._open:
             block = structure.blocks[number]
             if structure.outside[number] >> event & 1:
@@ -199,7 +203,8 @@ class _Scheduler:
         self._done |= 1 << event
         kind, cell = self._structure.events[event].kind, self._structure.events[event].cell
         if kind is Kind.WRITE and cell is not None:
-            self._last_write[cell] = event
+            before = self._may_be_hidden.get(cell, 0) if cell in self._structure.regions else 0
+            self._may_be_hidden[cell] = before | 1 << event
         self._open.extend(self._begins.get(event, ()))
         for number in self._ends.get(event, ()):
             self._open.remove(number)

@@ -4,13 +4,19 @@ The graph starts with program order and gets the orders of the read-write links 
 these it derives others until nothing new follows:
 
 Rule 1  e1 < e2 and e2 < e3 give e1 < e3.
-Rule 2  a link (e1, e2) and a write e3 of the same cell with e3 < e2 give e3 < e1.
-Rule 3  a link (e1, e2) and a write e3 of the same cell with e1 < e3 give e2 < e3.
+Rule 2  a link (e1, e2) and a write e3 that hits e2 with e3 < e2 give e3 < e1.
+Rule 3  a link (e1, e2) and a write e3 that hits e2 with e1 < e3 give e2 < e3.
 Rule 4  block order, not in the paper. For blocks A and B of one lock, first(A) < last(B) gives
         last(A) < first(B). For an atomic section A and an event e of another thread, first(A) < e
         gives last(A) < e, and e < last(A) gives e < first(A).
 
-Rules 2 and 3 hold only if e3 occurs, so guard(e3) is part of their reason. Rule 4 is sound because
+Rules 2 and 3 hold only if e3 hits e2 (writes the place that e2 reads), so the literal that says so
+is part of their reason: guard(e3), or the alias of e3 and e2 in a region (see `events`).
+They are sound because e2 takes the value of the last write before it that hits it, and the link
+says that this is e1: no e3 that hits e2 is between. Whether e3 hits e1 need not be asked, as the
+link makes the addresses of e1 and e2 equal.
+
+Rule 4 is sound because
 one of two blocks that both occur ends before the other begins: if A begins before B ends, it is
 not B that comes first. That some event of A is before some event of B suffices, since Rule 1 makes
 of it that A begins before B ends; and that all of A is before all of B follows from the conclusion
@@ -28,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from plait.engines.orders.events import EventStructure, Kind, Link, Order, bits
+from plait.engines.orders.events import Alias, EventStructure, Kind, Link, Order, bits
 from plait.engines.orders.kernel import DEFAULT_LIMITS, KernelLimits, kernel_reasons
 
 
@@ -72,6 +78,7 @@ class EventOrderGraph:
         self._open = [0] * len(structure.events)
         for link in structure.links:
             self._open[link.read] |= 1 << link.write
+        self._aliased = [0] * len(structure.events)
         self._now = _Flags(0, 0, 0, 0, 0, None)
         self._edges: list[Edge] = []
         self._trail: list[tuple[list[int], int, int]] = []
@@ -161,6 +168,16 @@ class EventOrderGraph:
             for read in bits(self._readers[write])
         ]
 
+    def hit_by(self, write: int) -> int:
+        """The reads of a region that the write is known to hit, as a mask."""
+        cell = self.structure.events[write].cell
+        assert cell is not None
+        found = 0
+        for read in bits(self.structure.reads.get(cell, 0)):
+            if self._aliased[read] >> write & 1:
+                found |= 1 << read
+        return found
+
     def active_blocks(self) -> list[int]:
         return list(bits(self._now.blocks))
 
@@ -211,7 +228,7 @@ class EventOrderGraph:
         something has changed since the last call."""
         found: list[Refuted] = []
         stamp = len(self._edges)
-        structure, link_at = self.structure, self._watching.link_at
+        link_at = self._watching.link_at
         reads, self._reads_to_check = self._reads_to_check & self._watching.linked_reads, 0
         for read in bits(reads):
             left = self._open[read] & ~self._sources[read]
@@ -222,9 +239,7 @@ class EventOrderGraph:
             left &= self.before[read]
             if not left:
                 continue
-            cell = structure.events[read].cell
-            assert cell is not None
-            for other in bits(structure.writes[cell] & self._now.occurring & self.before[read]):
+            for other in bits(self._hitting(read) & self.before[read]):
                 hidden = left & self.before[other]
                 if hidden:
                     for write in bits(hidden):
@@ -241,7 +256,7 @@ class EventOrderGraph:
         if between is None:
             return self.structure.literals_of(self._reason([(read, write, refuted.stamp)]))
         wanted = [(write, between, refuted.stamp), (between, read, refuted.stamp)]
-        mask = self.structure.guard_mask[between] | self._reason(wanted)
+        mask = self.structure.hit_mask(between, read) | self._reason(wanted)
         return self.structure.literals_of(mask)
 
     # Deriving orders
@@ -259,6 +274,11 @@ class EventOrderGraph:
         for number in bits(active.blocks):
             self._grown_after |= self._watching.firsts_around[number]
             self._grown_before |= 1 << structure.blocks[number].last
+        for alias in active.aliases:
+            self._set(self._aliased, alias.read, self._aliased[alias.read] | 1 << alias.write)
+            self._grown_after |= self._sources[alias.read]
+            self._grown_before |= 1 << alias.read
+            self._reads_to_check |= 1 << alias.read
         for order in active.orders:
             if not self._add(order.before, order.after, structure.mask_of[literal], None):
                 return
@@ -292,10 +312,10 @@ class EventOrderGraph:
             return True
         structure = self.structure
         for write in bits(self._sources[read]):
-            others = self._writes_like(write) & self.before[read]
+            others = self._hitting(read) & self.before[read] & ~(1 << write)
             mask = structure.link_mask[write, read]
             for other in bits(others & ~self.before[write]):
-                reason = mask | structure.guard_mask[other]
+                reason = mask | structure.hit_mask(other, read)
                 if not self._add(other, write, reason, (other, read)):
                     return False
         return True
@@ -305,10 +325,10 @@ class EventOrderGraph:
             return True
         structure = self.structure
         for read in bits(self._readers[write]):
-            others = self._writes_like(write) & self.after[write]
+            others = self._hitting(read) & self.after[write]
             mask = structure.link_mask[write, read]
             for other in bits(others & ~self.after[read]):
-                reason = mask | structure.guard_mask[other]
+                reason = mask | structure.hit_mask(other, read)
                 if not self._add(read, other, reason, (write, other)):
                     return False
         return True
@@ -346,11 +366,13 @@ class EventOrderGraph:
             return self.structure.guard_mask[event]
         return 0
 
-    def _writes_like(self, write: int) -> int:
-        """The other writes of the same cell that occur."""
-        cell = self.structure.events[write].cell
+    def _hitting(self, read: int) -> int:
+        """The writes that are known to hit a read."""
+        cell = self.structure.events[read].cell
         assert cell is not None
-        return self.structure.writes[cell] & self._now.occurring & ~(1 << write)
+        if cell in self.structure.regions:
+            return self._aliased[read]
+        return self.structure.writes[cell] & self._now.occurring
 
     def _add(self, before: int, after: int, mask: int, premise: tuple[int, int] | None) -> bool:
         """Add an order and what Rule 1 makes of it; False if an event is now before itself."""
@@ -474,6 +496,7 @@ class _Activation:
     blocks: int
     orders: list[Order]
     links: list[Link]
+    aliases: list[Alias]
 
 
 class _Watching:
@@ -505,7 +528,11 @@ class _Watching:
                 self.grown_before_by[concerned] |= 1 << block.last
                 self.noticed_when_occurring |= 1 << concerned
         for number, event in enumerate(structure.events):
-            if event.kind is Kind.WRITE and event.cell is not None:
+            if (
+                event.kind is Kind.WRITE
+                and event.cell is not None
+                and event.cell not in structure.regions
+            ):
                 self.grown_after_by[number] |= structure.writes[event.cell]
                 self.grown_before_by[number] |= structure.reads.get(event.cell, 0)
                 self.noticed_when_occurring |= 1 << number
@@ -518,7 +545,7 @@ def _activations(structure: EventStructure) -> dict[int, _Activation]:
     found: dict[int, _Activation] = {}
 
     def at(literal: int) -> _Activation:
-        return found.setdefault(literal, _Activation(0, 0, [], []))
+        return found.setdefault(literal, _Activation(0, 0, [], [], []))
 
     for number, event in enumerate(structure.events):
         at(event.guard).events |= 1 << number
@@ -528,6 +555,8 @@ def _activations(structure: EventStructure) -> dict[int, _Activation]:
         at(order.literal).orders.append(order)
     for link in structure.links:
         at(link.literal).links.append(link)
+    for alias in structure.aliases:
+        at(alias.literal).aliases.append(alias)
     return found
 
 

@@ -77,7 +77,11 @@ class _Search:
             for number, block in enumerate(structure.blocks)
             if structure.holds(block.literal, true)
         ]
-        self._others = {link.write: self._other_writes(link.write) for link in self._links}
+        self._aliased: dict[int, int] = {}
+        for alias in structure.aliases:
+            if structure.holds(alias.literal, true):
+                self._aliased[alias.read] = self._aliased.get(alias.read, 0) | 1 << alias.write
+        self._others = {link: self._hitting(link.read) & ~(1 << link.write) for link in self._links}
         self._concerned = {
             number: structure.outside[number] & (self._occurring | ~structure.needs_guard[number])
             for number in self._blocks
@@ -112,10 +116,12 @@ class _Search:
             if head >= 0:
                 self._extend_forward(tail, mask, head)
 
-    def _other_writes(self, write: int) -> int:
-        cell = self._structure.events[write].cell
+    def _hitting(self, read: int) -> int:
+        if self._structure.in_region(read):
+            return self._aliased.get(read, 0)
+        cell = self._structure.events[read].cell
         assert cell is not None
-        return self._structure.writes[cell] & self._occurring & ~(1 << write)
+        return self._structure.writes[cell] & self._occurring
 
     # The queue
 
@@ -185,12 +191,12 @@ class _Search:
         for link in self._links:
             write, read = link.write, link.read
             if heads >> read & 1:
-                for other in bits(tails & self._others[write]):
-                    reason = structure.link_mask[write, read] | structure.guard_mask[other]
+                for other in bits(tails & self._others[link]):
+                    reason = structure.link_mask[write, read] | structure.hit_mask(other, read)
                     self._edge(other, write, mask | reason)
             if tails >> write & 1:
-                for other in bits(heads & self._others[write]):
-                    reason = structure.link_mask[write, read] | structure.guard_mask[other]
+                for other in bits(heads & self._others[link]):
+                    reason = structure.link_mask[write, read] | structure.hit_mask(other, read)
                     self._edge(read, other, mask | reason)
         for number in self._blocks:
             block = structure.blocks[number]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.locks import LockBlock, learn, lock_blocks
 from plait.engines.orders.objects import Objects
@@ -14,7 +15,7 @@ from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.program import Program
 
-_MOST_ROUNDS = 4
+_MOST_LESSONS = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -30,14 +31,20 @@ class Learned:
 def unroll(
     program: Program, terms: Terms, bound: int, deadline: float | None = None
 ) -> Learned:
+    """First how memory is laid out must be known, then what the lessons are."""
+    knowledge = Knowledge(program, deadline)
     lessons = Lessons()
-    last = _unroll(program, terms, bound, lessons, deadline)
-    assert last is not None
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(MOST_ROUNDS):
+        last = _unroll(program, terms, bound, knowledge, lessons)
+        if last is not None:
+            break
+    else:
+        raise UnsupportedCode("shared memory that is accessed in ever new ways")
+    for _ in range(_MOST_LESSONS):
         more = learn(last.unrolling, last.orders, terms, lessons)
         if more == lessons:
             break
-        following = _unroll(program, terms, bound, more, deadline)
+        following = _unroll(program, terms, bound, knowledge, more)
         if following is None:
             break  # what was known before still holds
         last, lessons = following, more
@@ -45,15 +52,18 @@ def unroll(
 
 
 def _unroll(
-    program: Program, terms: Terms, bound: int, lessons: Lessons, deadline: float | None
+    program: Program, terms: Terms, bound: int, knowledge: Knowledge, lessons: Lessons
 ) -> Learned | None:
     """None if the program does not fit what is known of it."""
-    unroller = Unroller(program, terms, bound, lessons, deadline)
+    knowledge.begin()
+    unroller = Unroller(program, terms, bound, knowledge, lessons)
     try:
         unrolling = unroller.unroll()
     except Surprise:
         return None
-    _refuse_overlaps(unrolling)
+    unroller.learn_pointers()
+    if not knowledge.is_settled():
+        return None
     cells = {cell: number for number, cell in enumerate(unrolling.initial)}
     orders = StaticOrders(unrolling, terms, cells, _program_order(unrolling))
     orders.run()
@@ -61,14 +71,6 @@ def _unroll(
     if blocks is None:
         return None
     return Learned(unrolling, orders, blocks, unroller.objects)
-
-
-def _refuse_overlaps(unrolling: Unrolling) -> None:
-    end = -1
-    for address, size in sorted(unrolling.initial):
-        if address < end:
-            raise UnsupportedCode("shared memory accessed in different sizes")
-        end = address + size
 
 
 def _program_order(unrolling: Unrolling) -> list[tuple[int, int]]:

@@ -141,7 +141,9 @@ class LockSearch:
         self._discipline = Discipline(orders.conjuncts)
         self._of_cell: dict[Cell, list[Occurrence]] = {}
         for event in unrolling.events:
-            if event.cell is not None and event.kind in (Access.READ, Access.WRITE):
+            if event.cell is None or event.cell in unrolling.regions:
+                continue
+            if event.kind in (Access.READ, Access.WRITE):
                 self._of_cell.setdefault(event.cell, []).append(event)
         self._required: dict[int, list[tuple[int, int]]] = {}
         for where, condition, _ in unrolling.required:
@@ -320,6 +322,8 @@ def _constants(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> dict
     reads: dict[Cell, list[Occurrence]] = {}
     writes: dict[Cell, list[Occurrence]] = {}
     for event in events:
+        if event.cell in unrolling.regions:
+            continue
         if event.kind is Access.READ and event.cell is not None:
             reads.setdefault(event.cell, []).append(event)
         elif event.kind is Access.WRITE and event.cell is not None:

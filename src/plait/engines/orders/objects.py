@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
-from plait.model.expressions import Expr
+from plait.model.expressions import Expr, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """An object with its address. `contents` is None where they are indeterminate."""
+    """An object with its address. `contents` is None where they are indeterminate. `owner` is the
+    only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
+    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed."""
 
     address: int
     size: int
@@ -20,10 +22,20 @@ class Instance:
     is_shared: bool
     contents: bytes | None
     read_only: bool = False
+    owner: int = 0
+    from_heap: bool = False
+
+
+NOBODY = -1
 
 
 class Objects:
-    """Numbers pages for objects as they are made; addresses are never used twice."""
+    """Numbers pages for objects as they are made; no two objects share an address.
+
+    An object is known by what makes it: a thread, a declaration or an allocating edge, and how
+    often they have made one before. Unrolling again gives the same objects the same addresses, as
+    far as the same things happen, and objects that are yet to be made are known already.
+    """
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -34,6 +46,10 @@ class Objects:
         self._sharing = Sharing(points_to)
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
+        self._lives: dict[int, Instance] = {}
+        self._expected: dict[tuple[str, int], frozenset[int]] = {}
+        self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
+        self._counts: dict[tuple[int, object, int], int] = {}
         self._functions = {
             program.address_of(function): function for function in program.functions.values()
         }
@@ -64,42 +80,98 @@ class Objects:
             self._by_page[page + number] = made
         return made
 
-    def _take(self, size: int) -> int:
+    def begin(self) -> None:
+        """A new unrolling makes the objects again."""
+        self._counts.clear()
+
+    def _make(
+        self,
+        thread: int,
+        maker: StaticObject | FrameSlot | Edge,
+        size: int,
+        name: str,
+        is_shared: bool,
+        contents: bytes | None,
+        read_only: bool = False,
+    ) -> Instance:
+        count = self._counts.get((thread, maker, size), 0)
+        self._counts[thread, maker, size] = count + 1
+        known = self._by_maker.get((thread, maker, size, count))
+        if known is not None:
+            return known
         page = self._next
         self._next += (size >> self._bits) + 1
-        return page
+        made = self._add(page, size, name, is_shared, contents, read_only)
+        made.owner = 0 if is_shared else thread
+        self._by_maker[thread, maker, size, count] = made
+        self._made.setdefault(maker, []).append(made)
+        return made
 
-    def heap(self, size: int, zeroed: bool, edge: Edge) -> Instance:
+    def heap(self, thread: int, size: int, zeroed: bool, edge: Edge) -> Instance:
         contents = bytes(size) if zeroed else None
-        made = self._add(self._take(size), size, "heap", True, contents)
-        self._made.setdefault(edge, []).append(made)
+        made = self._make(thread, edge, size, "heap", True, contents)
+        made.from_heap = True
         return made
 
-    def local(self, slot: FrameSlot) -> Instance:
-        made = self._add(self._take(slot.size), slot.size, slot.name, self.shares(slot), None)
-        self._made.setdefault(slot, []).append(made)
-        return made
+    def local(self, thread: int, slot: FrameSlot) -> Instance:
+        return self._make(thread, slot, slot.size, slot.name, self.shares(slot), None)
 
-    def addresses(self, function: str, expr: Expr, size: int, most: int) -> list[int] | None:
+    def block(self, thread: int, size: int, edge: Edge) -> Instance:
+        """An object of a frame: alloca."""
+        return self._make(thread, edge, size, "alloca", True, None)
+
+    def life_of(self, instance: Instance) -> Instance:
+        """A byte beside an object: 1 while it is alive, then 0."""
+        known = self._lives.get(instance.address)
+        if known is None:
+            page = self._next
+            self._next += 1
+            known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, b"\1")
+            known.owner = NOBODY
+            self._lives[instance.address] = known
+        return known
+
+    def thread_local(self, thread: int, item: StaticObject) -> Instance:
+        contents = _contents(item)
+        shared = self.shares(item)
+        return self._make(thread, item, item.size, item.name, shared, contents, item.read_only)
+
+    def addresses(
+        self, function: str, expr: Expr, size: int, steps: tuple[int, int], most: int
+    ) -> list[int] | None:
         """Where a pointer may point by the points-to analysis, in the objects made so far; None if
-        there are more places than `most`."""
+        there are more places than `most`. Where the offset is not known: at addresses that have
+        the remainder steps[0] modulo steps[1], or else at multiples of the size."""
         found: dict[int, None] = {}
+        remainder, step = steps
         for item, offset in self._points_to.locations(function, expr):
             for instance in self._made.get(item.static or item.slot or item.edge, ()):
-                offsets = range(0, instance.size - size + 1, size) if offset is None else (offset,)
+                if offset is not None:
+                    offsets = range(offset, offset + 1)
+                elif step >= size:
+                    first = (remainder - instance.address) % step
+                    offsets = range(first, instance.size - size + 1, step)
+                else:
+                    offsets = range(0, instance.size - size + 1, size)
+                if len(found) + len(offsets) > most:
+                    return None
                 for place in offsets:
                     found[instance.address + place] = None
-                if len(found) > most:
-                    return None
         return list(found)
 
-    def block(self, size: int) -> Instance:
-        """An object of a frame whose address does not leave it by the analysis' account: alloca."""
-        return self._add(self._take(size), size, "alloca", True, None)
-
-    def thread_local(self, item: StaticObject) -> Instance:
-        page = self._take(item.size)
-        return self._add(page, item.size, item.name, False, _contents(item), item.read_only)
+    def is_expected(self, function: str, expr: Expr, instance: Instance) -> bool:
+        """Whether the analyses know that a pointer may point to an object. They classify a static
+        object as private by the pointers to it: one that was made from a number escapes them."""
+        if instance.is_shared or instance.owner or isinstance(expr, StaticAddress):
+            return True
+        known = self._expected.get((function, id(expr)))
+        if known is None:
+            known = self._expected[function, id(expr)] = frozenset(
+                made.address
+                for item in self._points_to.targets(function, expr)
+                for made in self._made.get(item.static, ())
+            )
+        return instance.address in known
 
     def at(self, address: int, size: int) -> Instance | None:
         """The object that an access of `size` bytes at `address` lies in."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from plait.engines.orders.lessons import Cell
+from plait.engines.orders.private import Initial, Memory, merge_memories
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 
@@ -87,7 +87,7 @@ class Path:
         condition: Condition,
         registers: list[int | None],
         slots: list[int | None],
-        memory: dict[int, tuple[int, int]],
+        memory: Memory,
         section: Section | None = None,
         held: dict[Cell, Held] | None = None,
         locks: dict[Cell, int | None] | None = None,
@@ -99,7 +99,7 @@ class Path:
         self.registers = registers  # terms; None: not assigned yet
         self.slots = slots  # terms: the addresses of locals in memory
         self.section = section  # the atomic section it is in
-        self.memory = memory  # address -> (size in bytes, term), of objects no other thread sees
+        self.memory = memory  # objects that no other thread sees
 
     def copy(self) -> Path:
         registers, slots = self.registers[:], self.slots[:]
@@ -114,9 +114,6 @@ class Path:
         )
 
 
-Initial = Callable[[int, int], int]  # address, size: the term of a cell that nobody has set
-
-
 def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
     """One path for several that come to the same place."""
     result = paths[0]
@@ -129,7 +126,7 @@ def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
             condition,
             _merge_lists(terms, is_other, other.registers, result.registers),
             _merge_lists(terms, is_other, other.slots, result.slots),
-            _merge_memory(terms, is_other, other.memory, result.memory, initial),
+            merge_memories(terms, is_other, other.memory, result.memory, initial),
             section,
             _merge_held(terms, is_other, other.held, result.held),
             _merge_locks(other.locks, result.locks),
@@ -179,28 +176,3 @@ def _merge_lists(
         one if one == two or two is None else two if one is None else terms.ite(chosen, one, two)
         for one, two in zip(first, second, strict=True)
     ]
-
-
-def _merge_memory(
-    terms: Terms,
-    chosen: int,
-    first: dict[int, tuple[int, int]],
-    second: dict[int, tuple[int, int]],
-    initial: Initial,
-) -> dict[int, tuple[int, int]]:
-    if first == second:
-        return first
-    result: dict[int, tuple[int, int]] = {}
-    for address in first.keys() | second.keys():
-        mine, theirs = first.get(address), second.get(address)
-        if mine == theirs:
-            assert mine is not None
-            result[address] = mine
-            continue
-        size = (mine or theirs or (0, 0))[0]
-        mine = mine or (size, initial(address, size))
-        theirs = theirs or (size, initial(address, size))
-        if mine[0] != theirs[0]:
-            raise UnsupportedCode("private memory accessed in different sizes")
-        result[address] = (size, terms.ite(chosen, mine[1], theirs[1]))
-    return result

@@ -81,6 +81,7 @@ class StaticOrders:
         edges: list[tuple[int, int]],
     ) -> None:
         self._terms = terms
+        self._regions = unrolling.regions
         self._events = unrolling.events
         self._initial = list(unrolling.initial.values())
         self._cells = cells
@@ -147,8 +148,11 @@ class StaticOrders:
             if not where & ~sure
         ]
         found = []
+        initial = self._initial[cell] if read.address is None else read.initial
         for write in self._writes[cell]:
-            written = self._initial[cell] if write >= count else self._events[write].value
+            written = initial if write >= count else self._events[write].value
+            if write < count and self.same_address(read, self._events[write]) == terms.false:
+                continue
             if terms.eq(read.value, written) == terms.false:
                 continue
             known = terms.value(written)
@@ -165,7 +169,32 @@ class StaticOrders:
         writes = self._write_masks[self._cells[event.cell]]
         known = self.sure[write] | self.sure[read]
         between = self.after[write] & self.before[read] & writes
-        return all(self.sure[other] & ~known for other in bits(between))
+        return all(
+            self.sure[other] & ~known
+            or (event.address is not None and not self._hits(event, other))
+            for other in bits(between)
+        )
+
+    def _hits(self, read: Occurrence, write: int) -> bool:
+        """Whether a write of a region surely hits the read."""
+        return self.same_address(read, self._events[write]) == self._terms.true
+
+    def same_address(self, one: Occurrence, other: Occurrence) -> int:
+        """Whether two events of a cell or region are about the same place."""
+        if one.cell is None or one.address is None or other.address is None:
+            return self._terms.true
+        if one.places.isdisjoint(other.places):
+            return self._terms.false
+        bits_of_address = self._regions[one.cell]
+        return self._terms.eq(
+            self._terms.extract(one.address, *bits_of_address),
+            self._terms.extract(other.address, *bits_of_address),
+        )
+
+    def writes_of(self, read: Occurrence) -> list[int]:
+        """The writes of the read's cell or region, the initial one first."""
+        assert read.cell is not None
+        return self._writes[self._cells[read.cell]]
 
     def _settle(self, write: int, read: int) -> None:
         """The read comes after the write, which occurs if the read does."""

@@ -10,16 +10,17 @@ whether the section happens at all, and it can happen only if its waits and assu
 from __future__ import annotations
 
 import heapq
-import time
 from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
 from plait.engines.orders.compact import compact
+from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance
-from plait.engines.orders.paths import Condition, Path, Section, merged
+from plait.engines.orders.paths import Condition, Path, merged
+from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
     InputUse,
     OutOfTime,
@@ -71,6 +72,9 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Scalar
 
+MOST_SIZES = 16  # of one allocation: each gets an object of its own
+LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
+
 _Move = PointerAdd | StaticAddress | FrameAddress
 
 
@@ -91,11 +95,10 @@ class Unroller(UnrolledMemory):
         program: Program,
         terms: Terms,
         bound: int,
+        knowledge: Knowledge,
         lessons: Lessons,
-        deadline: float | None = None,
     ) -> None:
-        super().__init__(program, terms, bound, lessons)
-        self._deadline = deadline
+        super().__init__(program, terms, bound, knowledge, lessons)
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
@@ -189,7 +192,7 @@ class Unroller(UnrolledMemory):
         return self._join_returns(returned)
 
     def _look_at_clock(self) -> None:
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self.knowledge.is_out_of_time():
             raise OutOfTime
 
     def _forget_dead(self, shape: _Shape, location: int, path: Path) -> None:
@@ -319,7 +322,8 @@ class Unroller(UnrolledMemory):
             case Allocate():
                 self._allocate(action, edge, path)
             case Free():
-                self._mark(path, action.origin, is_access=True)
+                address = self._value(action.address, path)
+                self._free(address, action.address, path, action.origin)
             case AtomicBegin():
                 self._begin(path, edge)
             case AtomicEnd():
@@ -331,7 +335,10 @@ class Unroller(UnrolledMemory):
                 self._claim(self.result.troubles, path, what, action.message, action.origin)
                 return None
             case ObjectSize():
-                raise UnsupportedCode("the size of a heap object")
+                address = self._value(action.address, path)
+                bits = action.target.type.bits
+                value = self._object_size(address, action.address, bits, path, action.origin)
+                path.registers[action.target.index] = value
             case _:
                 raise AssertionError(f"{type(action).__name__} is not unrolled")
         return path
@@ -423,7 +430,7 @@ class Unroller(UnrolledMemory):
             return self.program.address_of(item)
         instance = self._thread_locals.get(item)
         if instance is None:
-            instance = self._thread_locals[item] = self.objects.thread_local(item)
+            instance = self._thread_locals[item] = self.objects.thread_local(self._run.number, item)
         return instance.address
 
     def _input(self, action: Input, path: Path) -> Path | None:
@@ -481,9 +488,6 @@ class Unroller(UnrolledMemory):
         self.result.section_keys[begin] = key
         path.section = self._section_from(begin)
 
-    def _section_from(self, begin: int) -> Section:
-        return ((begin, self.result.events[begin].guard),), 1
-
     def _end(self, path: Path, origin: Origin) -> None:
         if path.section is None:
             raise UnsupportedCode("the end of an atomic section that never began")
@@ -496,18 +500,31 @@ class Unroller(UnrolledMemory):
         path.section = None
 
     def _enter(self, index: int, path: Path) -> None:
-        instance = self.objects.local(self._current.slots[index])
+        instance = self.objects.local(self._run.number, self._current.slots[index])
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
     def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
-        size = self.terms.value(self._value(action.size, path))
-        if size is None:
+        size = self._value(action.size, path)
+        sizes = self._numbers(size, MOST_SIZES, {})
+        if sizes is None:
             raise UnsupportedCode("an allocation whose size is not constant")
-        if action.storage == "stack":
-            instance = self.objects.block(size)
-        else:
-            instance = self.objects.heap(size, action.zeroed, edge)
-        address = self.terms.constant(instance.address, self._pointer.bits)
+        allowed = [item for item in sorted(sizes) if item <= LARGEST_ALLOCATION]
+        width = self.terms.width[size]
+        is_allowed = is_one_of(self.terms, size, allowed)
+        other = path.copy()
+        if self._under(other, self.terms.not_(is_allowed)) is not None:
+            message = "an allocation of this size"
+            self._claim(self.result.troubles, other, "limit", message, action.origin)
+        path.condition = path.condition.with_part(self.terms, is_allowed)
+        address = self.terms.constant(0, self._pointer.bits)
+        for item in allowed:
+            if action.storage == "stack":
+                instance = self.objects.block(self._run.number, item, edge)
+            else:
+                instance = self.objects.heap(self._run.number, item, action.zeroed, edge)
+            here = self.terms.eq(size, self.terms.constant(item, width))
+            start = self.terms.constant(instance.address, self._pointer.bits)
+            address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
         path.registers[action.target.index] = address
 
     def _spawn(self, action: Spawn, path: Path) -> Path | None:

@@ -29,7 +29,9 @@ class Occurrence:
     `is_access`: the reference interpreter counts it among the accesses of its step.
     `section` has the names of the atomic sections of which it is in one, each with a term that
     says when. A silent event has no place of its own in the order of events: it happens at any
-    moment between its neighbours in the thread that are not.
+    moment between its neighbours in the thread that are not. In a region `cell` names the region
+    and `address` is a term, which is one of `places` where the event happens; then `initial` is
+    what a read finds if nobody has written there.
     """
 
     number: int
@@ -42,6 +44,9 @@ class Occurrence:
     is_access: bool
     origin: Origin
     is_silent: bool = False
+    address: int | None = None
+    places: frozenset[int] = frozenset()
+    initial: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -86,6 +91,8 @@ class Unrolling:
     threads: list[ThreadRun] = field(default_factory=list)
     events: list[Occurrence] = field(default_factory=list)
     initial: dict[tuple[int, int], int] = field(default_factory=dict)
+    # Of each region the lowest bit and the number of bits that tell the addresses in it apart.
+    regions: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     facts: list[int] = field(default_factory=list)
     # Conditions that atomic sections wait for or assume, each where the first term holds, with the
     # sections' names; they are among the facts.
