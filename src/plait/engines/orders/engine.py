@@ -12,7 +12,7 @@ from plait.engines.orders.learning import unroll
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, OutOfTime, Unrolling
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -94,13 +94,15 @@ class _Round:
     def run(self) -> Outcome:
         started = time.monotonic()
         terms = Terms()
-        learned = unroll(self._program, terms, self._bound, self._deadline)
+        learned = unroll(
+            self._program, terms, self._bound, self._deadline, self._settings.finds_races
+        )
         self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
         with Solver(terms) as solver:
             started = time.monotonic()
-            encoder = Encoder(learned, solver)
+            encoder = Encoder(learned, solver, self._settings.finds_races)
             encoding = encoder.encode()
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
@@ -224,18 +226,27 @@ class _Round:
     def _counterexample(
         self, graph: EventOrderGraph, solver: Solver, unrolling: Unrolling, claim: Claim
     ) -> Counterexample:
+        def section_of(event: Occurrence) -> int | None:
+            return next((one for one, when in event.section if solver.model_value(when)), None)
+
         events = unrolling.events
         threads: list[int] = []
         sections: set[int] = set()
         to_come = {thread.number: iter(thread.all_events) for thread in unrolling.threads}
+        last = None if claim.race is None else events[claim.race[1]]
+        last_section = None if last is None else section_of(last)
+        is_over = False
         for number in self._schedule:
+            if is_over:
+                break
             if number >= len(events) or events[number].thread not in to_come:
                 continue
             for event in to_come[events[number].thread]:
+                begin = section_of(event)
+                is_over = event is last or (begin is not None and begin == last_section)
+                if is_over:
+                    break  # the state in which two accesses are next
                 if event.is_access and solver.model_value(event.guard):
-                    begin = next(
-                        (one for one, when in event.section if solver.model_value(when)), None
-                    )
                     if begin is None or begin not in sections:
                         threads.append(event.thread)
                     if begin is not None:
@@ -251,7 +262,14 @@ class _Round:
             if solver.model_value(use.guard):
                 value = _signed(use, solver.model_value(use.term))
                 inputs.setdefault(use.thread, []).append((use.name, value))
-        return Counterexample(threads, children, inputs, claim, self._objects)
+        return Counterexample(
+            threads,
+            children,
+            inputs,
+            claim,
+            self._objects,
+            None if last is None else (claim.thread, last.thread),
+        )
 
 
 def _signed(use: InputUse, value: int) -> int:

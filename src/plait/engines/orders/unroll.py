@@ -293,11 +293,13 @@ class Unroller(UnrolledMemory):
             case Assign():
                 path.registers[action.target.index] = self._value(action.value, path)
             case Load():
+                self.is_plain = not action.order.is_atomic
                 address = self._value(action.address, path)
                 target = action.target
                 value = self._load(address, action.address, target.type, path, action.origin)
                 path.registers[action.target.index] = value
             case Store():
+                self.is_plain = not action.order.is_atomic
                 address = self._value(action.address, path)
                 value = self._value(action.value, path)
                 type_ = action.value.type
