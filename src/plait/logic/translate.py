@@ -6,6 +6,7 @@ all but the lowest are 0. The terms of registers and addresses must keep to that
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 
 from plait.errors import UnsupportedCode
@@ -35,6 +36,8 @@ Place = StaticAddress | FrameAddress | FunctionAddress | CurrentThread
 # expression's type; an offset is added by `translate`.
 Addresses = Callable[[Place], int]
 
+_FLOAT_FORMATS = {32: "<f", 64: "<d"}
+
 
 def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses: Addresses) -> int:
     """The term of an expression's value, given the terms of the registers it reads.
@@ -50,16 +53,31 @@ def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses:
             pending += missing
             continue
         pending.pop()
-        if item.type.kind is Kind.FLOAT:
-            raise UnsupportedCode("floating-point values are not supported here")
+        _refuse_float_arithmetic(item)
         done[id(item)] = _translate(terms, item, registers, addresses, done)
     return done[id(expr)]
+
+
+def _refuse_float_arithmetic(expr: Expr) -> None:
+    """Floating-point values are bit patterns that can be copied and chosen from, nothing else."""
+    floats = [part for part in (expr, *children(expr)) if part.type.kind is Kind.FLOAT]
+    if not floats:
+        return
+    if any(part.type.bits not in _FLOAT_FORMATS for part in floats):
+        raise UnsupportedCode("floating-point values of this size are not supported here")
+    is_copied = isinstance(expr, (Const, Register))
+    if isinstance(expr, Conditional):
+        is_copied = expr.condition.type.kind is not Kind.FLOAT
+    if not is_copied:
+        raise UnsupportedCode("floating-point arithmetic is not supported here")
 
 
 def translate_condition(
     terms: Terms, expr: Expr, registers: Mapping[int, int], addresses: Addresses
 ) -> int:
     """The truth value of an expression: whether it is not 0."""
+    if expr.type.kind is Kind.FLOAT:
+        raise UnsupportedCode("floating-point arithmetic is not supported here")
     return is_not_zero(terms, translate(terms, expr, registers, addresses))
 
 
@@ -88,6 +106,9 @@ def _translate(
     """The term of an expression whose parts are done."""
     match expr:
         case Const():
+            if expr.type.kind is Kind.FLOAT:
+                data = struct.pack(_FLOAT_FORMATS[expr.type.bits], expr.value)
+                return terms.constant(int.from_bytes(data, "little"), expr.type.bits)
             return terms.constant(int(expr.value), expr.type.bits)
         case Register():
             return registers[expr.index]

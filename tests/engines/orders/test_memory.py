@@ -57,6 +57,8 @@ PROGRAMS = {
     "a bug besides a free": (threads("int *p, x;", "free(p); x++;", "p = malloc(4);", "x++;", "assert(x == 2);"), Answer.VIOLATED),
     "one of two sizes": (threads("int *p, n;", "p[n - 1] = 1;", "n = __VERIFIER_nondet_bool() ? 2 : 4; p = calloc(n, sizeof *p);", "", "assert(p[n - 1] == 1 && (n == 4 || p[0] == 0));"), Answer.HOLDS),
     "beyond one of two sizes": (threads("int *p, n;", "p[3] = 1;", "n = __VERIFIER_nondet_bool() ? 2 : 4; p = calloc(n, sizeof *p);", "", ""), Answer.UNKNOWN),
+    "copies of floats": (threads("float f = 1.5f; union { float f; unsigned u; } w;", "float g = f; w.f = g;", "", "", "assert(w.u == 0x3fc00000);"), Answer.HOLDS),
+    "arithmetic on floats": (threads("float f = 1.5f;", "f = f + 1;", "", "", "assert(f > 1);"), Answer.UNKNOWN),
     "realloc": (threads("int *p;", "p = realloc(p, 8); p[1] = 2;", "p = malloc(4); *p = 1;", "", "assert(p[0] == 1 && p[1] == 2);"), Answer.HOLDS),
 }  # fmt: skip
 
