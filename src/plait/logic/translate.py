@@ -1,7 +1,8 @@
 """Expressions of the model as bit-vector terms.
 
 A value of a scalar type is its bit pattern, as wide as the type; a `_Bool` has 8 bits of which
-all but the lowest are 0. The terms of registers and addresses must keep to that.
+all but the lowest are 0. The terms of registers and addresses must keep to that. Floating-point
+values can be copied, but not computed with.
 """
 
 from __future__ import annotations
@@ -107,7 +108,10 @@ def _translate(
     match expr:
         case Const():
             if expr.type.kind is Kind.FLOAT:
-                data = struct.pack(_FLOAT_FORMATS[expr.type.bits], expr.value)
+                try:
+                    data = struct.pack(_FLOAT_FORMATS[expr.type.bits], expr.value)
+                except OverflowError:
+                    raise UnsupportedCode("a floating-point constant out of range") from None
                 return terms.constant(int.from_bytes(data, "little"), expr.type.bits)
             return terms.constant(int(expr.value), expr.type.bits)
         case Register():
