@@ -107,7 +107,7 @@ class _Round:
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
-            if self._settings.refinement is Refinement.PROPAGATOR:
+            if self._settings.refinement is Refinement.PROPAGATOR and encoding.structure.literals:
                 # Before the solver is used: later its variables may be gone.
                 self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
                 solver.connect_propagator(self._propagator, self._propagator.observed())

@@ -70,7 +70,7 @@ from plait.model.expressions import (
     children,
 )
 from plait.model.program import Edge, Function, Program, StaticObject
-from plait.model.types import Scalar
+from plait.model.types import Kind, Scalar
 
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
@@ -420,6 +420,8 @@ class Unroller(UnrolledMemory):
             self._claim(self.result.troubles, leaving, "limit", message, origin)
 
     def _truth(self, expr: Expr, path: Path) -> int:
+        if expr.type.kind is Kind.FLOAT:
+            raise UnsupportedCode("floating-point arithmetic is not supported here")
         value = self._value(expr, path)
         zero = self.terms.constant(0, self.terms.width[value])
         return self.terms.not_(self.terms.eq(value, zero))
@@ -437,6 +439,8 @@ class Unroller(UnrolledMemory):
 
     def _input(self, action: Input, path: Path) -> Path | None:
         type_ = action.target.type
+        if type_.kind is Kind.FLOAT:
+            raise UnsupportedCode("floating-point inputs are not supported here")
         term = self.terms.fresh("input", type_.bits)
         if type_.is_bool:
             self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))
