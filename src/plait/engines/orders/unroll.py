@@ -72,6 +72,7 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Kind, Scalar
 
+_SHORT = 20  # loops with so few rounds are unrolled fully, others when the bound gets there
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
 
@@ -232,7 +233,8 @@ class Unroller(UnrolledMemory):
                     if path.section is not None:
                         self._require(path, self.terms.false)
                     return None
-                most = loop.bound if loop.bound is not None else self.bound
+                is_short = loop.bound is not None and loop.bound <= max(_SHORT, self.bound)
+                most = loop.bound if is_short and loop.bound is not None else self.bound
                 if number > most:
                     # Also where the analysis knows the bound: that is then easy to confirm.
                     self._claim(self.result.cuts, path, "loop bound", "", edge.action.origin)
