@@ -47,6 +47,7 @@ class Objects:
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
         self._lives: dict[int, Instance] = {}
+        self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
         self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
         self._counts: dict[tuple[int, object, int], int] = {}
         self._functions = {
@@ -65,6 +66,12 @@ class Objects:
         found = self._points_to.object_of(item)
         return found is not None and self._sharing.is_shared(found)
 
+    def _has_escaped(self, item: StaticObject | FrameSlot | Edge) -> bool:
+        """Whether other threads may get at an object; if it is not shared even so, they alone
+        access it once they exist, or nobody writes it any more."""
+        found = self._points_to.object_of(item)
+        return found is not None and self._sharing.has_escaped(found)
+
     def _add(
         self,
         page: int,
@@ -75,8 +82,11 @@ class Objects:
         read_only: bool = False,
     ) -> Instance:
         made = Instance(page << self._bits, size, name, is_shared, contents, read_only)
-        for number in range((size >> self._bits) + 1):
+        pages = (size >> self._bits) + 1
+        for number in range(pages):
             self._by_page[page + number] = made
+        if pages > 1:
+            self.large.append((page, pages))
         return made
 
     def begin(self) -> None:
@@ -101,7 +111,7 @@ class Objects:
         page = self._next
         self._next += (size >> self._bits) + 1
         made = self._add(page, size, name, is_shared, contents, read_only)
-        made.owner = 0 if is_shared else thread
+        made.owner = 0 if is_shared or self._has_escaped(maker) else thread
         self._by_maker[thread, maker, size, count] = made
         self._made.setdefault(maker, []).append(made)
         return made
