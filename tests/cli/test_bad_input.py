@@ -9,7 +9,7 @@ import pytest
 from plait.cli.main import main
 
 GOOD = "int main(void) { return 0; }\n"
-COMMANDS = ["show", "run", "explore"]
+COMMANDS = ["show", "run", "explore", "verify"]
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -160,6 +160,14 @@ class TestProperties:
         ["explore", "--reduction", "magic", "x.c"],
         ["explore", "--data-model", "LLP64", "x.c"],
         ["explore", "--max", "3", "x.c"],
+        ["verify", "--timeout", "0", "x.c"],
+        ["verify", "--memory-limit", "0", "x.c"],
+        ["verify", "--memory-limit", "4G", "x.c"],
+        ["verify", "--memory-limit", "inf", "x.c"],
+        ["verify", "--unwind", "0", "x.c"],
+        ["verify", "--engine", "magic", "x.c"],
+        ["verify", "--refinement", "magic", "x.c"],
+        ["verify", "--order-encoding", "magic", "x.c"],
         ["run", "--seed", "x", "x.c"],
         ["run", "--seed", "1", "--schedule", "s.txt", "x.c"],
         ["show", "--no-such-option", "x.c"],
@@ -177,6 +185,7 @@ def test_wrong_options(arguments: list[str], capsys: pytest.CaptureFixture[str])
         ("run", "--save-schedule"),
         ("explore", "--save-schedule"),
         ("explore", "--json"),
+        ("verify", "--json"),
     ],
 )
 def test_output_that_cannot_be_written(

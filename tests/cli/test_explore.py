@@ -207,7 +207,7 @@ def test_json_and_schedule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_does_not_hide_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explore", "--json", "/dev/full", str(EXAMPLES / "counter_race.c")]) == 1
+    assert main(["explore", "--json", "/dev/full", str(EXAMPLES / "counter_race.c")]) == 2
     captured = capsys.readouterr()
     assert captured.out.splitlines()[-1] == "VERDICT: false (assertions)"
     assert "--json /dev/full: cannot write" in captured.err

@@ -19,7 +19,7 @@ from plait.cli.parser import PROPERTIES, build_parser, parse
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.properties import Property
 
-COMMANDS = ["show", "run", "explore"]
+COMMANDS = ["show", "run", "explore", "verify"]
 
 
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:

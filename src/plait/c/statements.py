@@ -61,10 +61,9 @@ class FunctionLowering(Declarations):
         self._continues: list[tuple[int, Scope]] = []
         self._switches: list[list[tuple[Node | None, Node | None, int, Scope]]] = []
         self._indirect_jumps: list[tuple[int, Scope, Expr]] = []
-        self._is_atomic = name.startswith(_ATOMIC_FUNCTION) and name not in (
-            "__VERIFIER_atomic_begin",
-            "__VERIFIER_atomic_end",
-        )
+        # Also definitions of __VERIFIER_atomic_begin and _end that the program brings along; the
+        # library's own begin and end a section.
+        self._is_atomic = name.startswith(_ATOMIC_FUNCTION) and not unit.is_library
         self._root: Node | None = None
         self._unfinished: dict[int, Unsupported] = {}
 

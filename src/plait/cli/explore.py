@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from plait.cli import exits
 from plait.cli.assumptions import assumptions_of
 from plait.cli.inputs import load_program, specification
 from plait.cli.output import Console, check_can_write, save, width
@@ -32,9 +33,10 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         f"{statistics['states']} states, {statistics['transitions']} steps,"
         f" {statistics['seconds']:.2f} s"
     )
-    _write_files(options, console, Result(answer, options.programs, entry, [], statistics), whole)
+    result = Result(answer, options.programs, entry, [], statistics)
+    is_written = _write_files(options, console, result, whole)
     console.line(answer.verdict_line())
-    return answer.exit_code
+    return answer.exit_code if is_written else exits.UNUSABLE_INPUT
 
 
 def parts(whole: Specification) -> list[Specification]:
@@ -129,12 +131,16 @@ def _statistics(answers: list[Answer]) -> dict[str, float]:
 
 def _write_files(
     options: argparse.Namespace, console: Console, result: Result, whole: Specification
-) -> None:
+) -> bool:
+    """Whether all files that were asked for could be written."""
+    written = []
     schedule = result.answer.exploration.schedule
     if options.save_schedule is not None and schedule is not None:
         from plait.semantics.schedule import to_text
 
-        save(console, "--save-schedule", options.save_schedule, to_text(schedule))
+        text = to_text(schedule)
+        written.append(save(console, "--save-schedule", options.save_schedule, text))
     if options.json is not None:
         result.properties = sorted(item.value for item in whole.properties)
-        save(console, "--json", options.json, result.to_json())
+        written.append(save(console, "--json", options.json, result.to_json()))
+    return all(written)

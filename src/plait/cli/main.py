@@ -9,15 +9,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from plait.cli import exits
+from plait.cli.internal_error import describe
 from plait.cli.output import Console
 from plait.cli.parser import parse
 from plait.errors import InputError, PlaitError
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("PLAIT_TRACEBACK"):
             raise
-        what = f"internal error: {_describe(error)}"
+        what = f"internal error: {describe(error)}"
         console.error(f"{what}\nplease report this with the program and the options that cause it")
         return _no_answer(options, console, what, exits.UNKNOWN, said=True)
     finally:
@@ -79,23 +76,6 @@ def _no_answer(
     if not said:
         console.error(reason)
     return code
-
-
-def _describe(error: Exception) -> str:
-    """An unexpected exception in one line: its type, where it was raised, its text."""
-    place = _innermost(error.__traceback__)
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{place}" + (f": {text[:200]}" if text else "")
-
-
-def _innermost(trace: TracebackType | None) -> str:
-    place = ""
-    while trace is not None:
-        path = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
-        if "/plait/" in path:
-            place = f" at plait/{path.rpartition('/plait/')[2]}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 if __name__ == "__main__":

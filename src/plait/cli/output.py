@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -107,8 +108,31 @@ def save(console: Console, option: str, path: str, text: str) -> bool:
         console.lines(text.splitlines())
         return True
     try:
-        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+        _write_at_once(Path(path).resolve(), text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         console.error(f"{option} {path}: cannot write: {error.strerror or error}")
         return False
     return True
+
+
+def _write_at_once(target: Path, data: bytes) -> None:
+    """Nobody sees half a file: it is written beside the old one, which it then replaces. Devices
+    and pipes cannot be replaced, nor can files in folders that we may not change."""
+    mode = None
+    if target.exists():
+        mode = target.stat().st_mode & 0o777
+        if not target.is_file() or not os.access(target.parent, os.W_OK):
+            target.write_bytes(data)
+            return
+        if not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    beside = target.with_name(f".plait-{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        with open(beside, "xb") as file:
+            file.write(data)
+        if mode is not None:
+            beside.chmod(mode)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -19,6 +19,10 @@ PROPERTIES = (
     "lock-misuse",
 )
 
+# The values of plait.engines.orders.settings, which is not imported just to print help.
+ORDER_ENCODINGS = ("abstract", "monolithic")
+REFINEMENTS = ("propagator", "graph", "cores")
+
 EXIT_CODES = """\
 exit codes:
   0  the property holds          1  the property is violated
@@ -69,8 +73,12 @@ once. It says `true` only if no execution exceeds the bound. It checks assertion
 examples:
   plait verify examples/counter_race.c
   plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
+  plait verify --timeout 900 --memory-limit 4 --json result.json prog.c
 
 {EXIT_CODES}
+The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. A
+limit or Ctrl-C ends in `unknown`; the reason says how far plait came: "time limit of 5 s; no
+violation with up to 4 loop rounds".
 """
 
 EXPLORE_HELP = f"""\
@@ -281,6 +289,32 @@ def _verify_command(parser: Parser) -> None:
         "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"
     )
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument(
+        "--memory-limit",
+        type=_gibibytes,
+        metavar="G",
+        help="give up when more than G GiB of memory are in use, e.g. 0.5",
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help="write verdict, evidence and statistics as JSON"
+    )
+    group = parser.add_argument_group(
+        "engine orders",
+        "These options change how long the engine takes, not what it finds.",
+    )
+    group.add_argument(
+        "--order-encoding",
+        choices=ORDER_ENCODINGS,
+        help="whether the formula leaves out the order of events and learns about it where it"
+        " matters (abstract, the default), or states all of it from the beginning (monolithic)",
+    )
+    group.add_argument(
+        "--refinement",
+        choices=REFINEMENTS,
+        help="where the abstract encoding learns: from event order graphs while the solver searches"
+        " (propagator), from the event order graph of each model (graph), or from unsatisfiable"
+        " cores of the exact constraint (cores); the default suits most programs best",
+    )
 
 
 def _dialect(text: str) -> str:
@@ -308,6 +342,16 @@ def _seconds(text: str) -> float:
         value = 0.0
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+    return value
+
+
+def _gibibytes(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 2**32:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of GiB")
     return value
 
 

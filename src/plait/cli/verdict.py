@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import plait
 from plait.cli import exits
+from plait.cli.document import RESULT_VERSION
+from plait.cli.rows import diagnostic_row, event_rows, place_row
 
 if TYPE_CHECKING:
-    from plait.model.actions import Origin
     from plait.model.program import Program
     from plait.model.properties import Specification
     from plait.semantics.explore import Exploration
     from plait.semantics.run import Execution
-    from plait.semantics.trace import Event
 
-RESULT_VERSION = 1
 _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
@@ -72,15 +71,12 @@ class Result:
             "entry": self.entry,
             "data_model": program.data_model.value,
             "properties": self.properties,
+            "engine": "explore",
             "verdict": answer.verdict,
             "violated": answer.violated,
             "reason": answer.reason,
             "assumptions": answer.assumptions,
-            "unsupported": [
-                {"message": item.message, "file": item.file, "line": item.line}
-                | {"column": item.column, "source_line": item.source_line}
-                for item in program.unsupported
-            ],
+            "unsupported": [diagnostic_row(item) for item in program.unsupported],
             "statistics": self.statistics,
             "violation": None,
             "schedule": None,
@@ -91,45 +87,13 @@ class Result:
                 "property": violation.kind,
                 "message": violation.message,
                 "thread": violation.thread,
-                "place": _place(program, violation.origin),
-                "other_place": _place(program, violation.other),
+                "place": place_row(program, violation.origin),
+                "other_place": place_row(program, violation.other),
             }
         if violation is not None and answer.exploration.schedule is not None:
             from plait.semantics.schedule import to_text
 
             data["schedule"] = json.loads(to_text(answer.exploration.schedule))
         if answer.replay is not None:
-            data["trace"] = _rows(program, answer.replay.events)
+            data["trace"] = event_rows(program, answer.replay.events)
         return json.dumps(data, indent=1, ensure_ascii=True) + "\n"
-
-
-def _place(program: Program, origin: Origin) -> dict[str, Any] | None:
-    if origin.file < 0:
-        return None
-    return {
-        "file": program.sources[origin.file].path,
-        "line": origin.line,
-        "column": origin.column,
-        "text": program.text(origin),
-    }
-
-
-def _rows(program: Program, events: list[Event]) -> list[dict[str, Any]]:
-    """The executed actions as the program's author sees them: what the library does inside a call
-    belongs to the call, and what a step does at one place is one row."""
-    rows: list[dict[str, Any]] = []
-    for event in events:
-        if event.function.library and event.caller is None:
-            continue
-        place = _place(program, (event.caller or event.edge).action.origin)
-        if place is None:
-            continue
-        row = {"step": event.step, "thread": event.thread, **place}
-        if not rows or any(rows[-1][key] != row[key] for key in row):
-            rows.append({**row, "changes": []})
-        rows[-1]["changes"] += [
-            {"name": item.name, "value": item.value, "read": item.is_read}
-            for item in event.changes
-            if not item.is_library
-        ]
-    return rows

@@ -1,116 +1,161 @@
-"""`plait verify`: a verdict from a verification engine, with evidence that was checked."""
+"""`plait verify`: a verdict from a verification engine, with evidence that was checked.
+
+A worker does all that takes time or may crash (`plait.cli.worker`). This process imports next to
+nothing, waits, and can therefore always answer.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from typing import TYPE_CHECKING
+from typing import Any
 
 from plait.cli import exits
-from plait.cli.assumptions import assumptions_of
-from plait.cli.inputs import load_program, specification
-from plait.cli.output import Console, width
+from plait.cli.document import to_json
+from plait.cli.internal_error import write_report
+from plait.cli.messages import Loaded, Mistake, OutOfTime, Progress, Question, Result, decode
+from plait.cli.numbers import summary, table
+from plait.cli.output import Console, check_can_write, save, width
+from plait.cli.progress import ProgressLine
+from plait.errors import Diagnostic, InputError
+from plait.work.child import Send
+from plait.work.limits import Ending, Finish, Limits
+from plait.work.supervise import supervise
 
-if TYPE_CHECKING:
-    from plait.engines.orders.engine import Outcome
-    from plait.model.program import Program
-    from plait.model.properties import Specification
-    from plait.semantics.run import Execution
-
-_BOUNDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+_GIB = 1 << 30
+_EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
-    from plait.model.properties import Property
-
-    whole, entry = specification(options)
-    missing = whole.properties - {Property.ASSERTIONS, Property.UNREACH_CALL}
-    if missing:
-        names = ", ".join(sorted(item.value for item in missing))
-        reason = f"the engine does not check {names}; see plait explore"
-        return _conclude(console, "unknown", reason)
-    program = load_program(options, whole, entry)
+    if options.json is not None:
+        check_can_write("--json", options.json)
     started = time.monotonic()
+    columns = width()
     deadline = None if options.timeout is None else started + options.timeout
-    try:
-        outcome = _deepen(options, program, deadline)
-        verdict, reason, replay = _judge(program, whole, outcome)
-    except KeyboardInterrupt:
-        return _conclude(console, "unknown", "interrupted")
-    if replay is not None:
-        from plait.semantics.render import render
 
-        text = render(program, replay, width(), verbose=options.verbose)
-        console.lines(text.splitlines())
+    def work(send: Send) -> None:
+        from plait.cli.worker import work as verify_in_worker
+
+        verify_in_worker(options, columns, deadline, send)
+
+    heard = _Heard()
+    memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
+    tick = heard.line.show if heard.line.is_wanted() else None
+    try:
+        finish = supervise(work, Limits(options.timeout, memory), heard.receive, tick)
+    finally:
+        heard.line.clear()
+    if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
+        if finish.noise:
+            console.error(f"the worker wrote:\n{finish.noise}")
+    if heard.mistake is not None:
+        raise InputError(*(Diagnostic(**row) for row in heard.mistake.diagnostics))
+    result = heard.result or _unknown(options, heard, finish)
+    usage = {
+        "cpu_seconds": round(time.process_time() + finish.cpu_seconds, 6),
+        "wall_seconds": round(time.monotonic() - started, 6),
+        "peak_memory_bytes": finish.peak_memory or None,
+    }
+    return _report(options, console, heard, result, usage)
+
+
+class _Heard:
+    """What the worker has said so far."""
+
+    def __init__(self) -> None:
+        self.line = ProgressLine()
+        self.question: Question | None = None
+        self.loaded: Loaded | None = None
+        self.progress: Progress | None = None
+        self.out_of_time: OutOfTime | None = None
+        self.mistake: Mistake | None = None
+        self.result: Result | None = None
+
+    def receive(self, data: dict[str, Any]) -> None:
+        match decode(data):
+            case Question() as message:
+                self.question = message
+            case Loaded() as message:
+                self.loaded = message
+                self.line.say("loop bound 1")
+            case Progress() as message:
+                self.progress = message
+                numbers = message.statistics
+                self.line.say(
+                    f"loop bound {message.bound} done: {numbers['events']:,} events,"
+                    f" {numbers['clauses']:,} clauses"
+                )
+            case OutOfTime() as message:
+                self.out_of_time = message
+            case Mistake() as message:
+                self.mistake = message
+            case Result() as message:
+                self.result = message
+
+    def so_far(self) -> str:
+        if self.progress is not None:
+            return f"no violation with up to {self.progress.bound} loop rounds"
+        if self.loaded is not None:
+            return "no loop bound was finished"
+        return "the program was not read yet"
+
+
+def _unknown(options: argparse.Namespace, heard: _Heard, finish: Finish) -> Result:
+    """The result when the worker has none."""
+    bound = None if heard.progress is None else heard.progress.bound
+    last = heard.out_of_time or heard.progress
+    statistics = {} if last is None else last.statistics
+    cause = _cause(options, heard, finish)
+    return Result("unknown", f"{cause}; {heard.so_far()}", bound=bound, statistics=statistics)
+
+
+def _cause(options: argparse.Namespace, heard: _Heard, finish: Finish) -> str:
+    if heard.out_of_time is not None or finish.ending is Ending.TIME:
+        return f"time limit of {options.timeout:g} s"
+    if finish.ending is Ending.INTERRUPTED:
+        return "interrupted"
+    if finish.ending is Ending.MEMORY:
+        if options.memory_limit is None:
+            return "out of memory"
+        return f"memory limit of {options.memory_limit:g} GiB"
+    last_words = finish.noise.split("\n")[-2:]
+    said = " ".join(" ".join(last_words).split())[:200]
+    how = finish.how or "without an answer"
+    return f"the worker ended {how}" + (f": {said}" if said else "")
+
+
+def _report(
+    options: argparse.Namespace,
+    console: Console,
+    heard: _Heard,
+    result: Result,
+    usage: dict[str, Any],
+) -> int:
+    """Print and write everything; the verdict is the last line."""
+    if result.lines:
+        console.lines(result.lines)
         console.line()
-    console.block("unsupported constructs", (str(item) for item in program.unsupported))
-    assumptions = assumptions_of(program, whole, spurious_wakeups=options.spurious_wakeups)
-    console.block("assumptions", assumptions)
-    _print_statistics(options, console, outcome, time.monotonic() - started)
-    return _conclude(console, verdict, reason)
-
-
-def _deepen(options: argparse.Namespace, program: Program, deadline: float | None) -> Outcome:
-    """Bound 1, 2, 4, ... until the answer no longer depends on it, or the given bound."""
-    from plait.engines.orders.engine import Answer, check
-
-    bounds = _BOUNDS if options.unwind is None else (options.unwind,)
-    best: Outcome | None = None
-    for bound in bounds:
-        outcome = check(program, bound, deadline)
-        if outcome.answer is not Answer.UNKNOWN or not outcome.is_bounded:
-            # What was shown with a smaller bound says more than that the time is up.
-            return best if best is not None and outcome.is_out_of_time else outcome
-        best = outcome
-    assert best is not None
-    return best
-
-
-def _judge(
-    program: Program, whole: Specification, outcome: Outcome
-) -> tuple[str, str, Execution | None]:
-    """The verdict; a violation counts only if the reference interpreter shows it."""
-    from plait.engines.orders.engine import Answer
-
-    if outcome.answer is Answer.HOLDS:
-        return "true", outcome.reason, None
-    found = outcome.counterexample
-    if found is None:
-        return "unknown", outcome.reason, None
-    from plait.evidence.replay import Plan, ReplayFailed, replay
-    from plait.semantics.run import run
-
-    plan = Plan(
-        found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
-    )
-    try:
-        schedule = replay(program, whole, plan)
-    except ReplayFailed as error:
-        return "unknown", f"internal error: the counterexample does not replay ({error})", None
-    execution = run(program, whole, schedule=schedule, trace=True)
-    if execution.ending != "violation":
-        return "unknown", "internal error: the counterexample does not replay", None
-    return "false", execution.outcome.kind, execution
-
-
-def _print_statistics(
-    options: argparse.Namespace, console: Console, outcome: Outcome, seconds: float
-) -> None:
-    numbers = outcome.statistics
-    console.line(
-        f"{numbers.events} events, {numbers.links} links, {numbers.refinements} refinements,"
-        f" loop bound {numbers.bound}, {seconds:.2f} s"
-    )
-    if options.verbose:
-        console.line(
-            f"unrolling {numbers.unrolling:.2f} s, solving {numbers.solving:.2f} s,"
-            f" order graph {numbers.graph:.2f} s, {numbers.exact_checks} exact checks"
-        )
-
-
-def _conclude(console: Console, verdict: str, reason: str) -> int:
-    if verdict == "true":
-        console.line("VERDICT: true")
-        return exits.HOLDS
-    console.line(f"VERDICT: {verdict} ({reason})")
-    return exits.VIOLATED if verdict == "false" else exits.UNKNOWN
+    if heard.loaded is not None:
+        unsupported = (str(Diagnostic(**row)) for row in heard.loaded.unsupported)
+        console.block("unsupported constructs", unsupported)
+        console.block("assumptions", heard.loaded.assumptions)
+    if result.statistics:
+        numbers = result.statistics | usage
+        if options.verbose:
+            console.lines(["statistics:", *table(numbers)])
+        console.line(summary(numbers))
+    reason = " ".join(result.reason.split())
+    report = None
+    if result.failure is not None:
+        report = write_report(options, reason, result.failure)
+        what = "the program" if report is None else f"the program and {report}"
+        console.error(f"{reason}\nplease report this, with {what}")
+    exit_code = _EXIT_CODES[result.verdict]
+    if options.json is not None:
+        text = to_json(options, heard.question, heard.loaded, result, usage, report)
+        if not save(console, "--json", options.json, text):
+            exit_code = exits.UNUSABLE_INPUT
+    detail = "" if result.verdict == "true" else f" ({result.violated or reason})"
+    console.line(f"VERDICT: {result.verdict}{detail}")
+    return exit_code

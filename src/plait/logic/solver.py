@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
@@ -30,6 +32,7 @@ SECOND_OPINION = "PLAIT_SECOND_OPINION"
 
 _UNLIMITED = 1 << 62
 _FIRST_SLICE = 1000
+_FIRST_SLICE_WITH_PROPAGATOR = 100
 _SLICE_SECONDS = 0.2
 
 
@@ -103,6 +106,7 @@ class Solver:
         self._model: list[int] | None = None
         self._model_variables = 0
         self._core: list[int] | None = None
+        self._has_propagator = False
         if second_opinion is None and os.environ.get(SECOND_OPINION):
             second_opinion = SecondOpinion(terms)
         self._opinion = second_opinion
@@ -175,12 +179,13 @@ class Solver:
         """Solve in slices that take a fraction of a second: between them Python handles Ctrl-C."""
         oracle = self._open()
         left = _UNLIMITED if conflicts is None else conflicts
-        size = _FIRST_SLICE
+        size = _FIRST_SLICE_WITH_PROPAGATOR if self._has_propagator else _FIRST_SLICE
         start = time.monotonic()
         while left > 0 and (deadline is None or start < deadline):
             budget = min(size, left)
             oracle.conf_budget(budget)
-            answer = oracle.solve_limited(assumptions)
+            with _signals_wait(self._has_propagator):
+                answer = oracle.solve_limited(assumptions)
             if answer is not None:
                 return answer
             left -= budget
@@ -247,12 +252,14 @@ class Solver:
 
     def connect_propagator(self, propagator: Propagator, observed: Iterable[int]) -> None:
         """Let the propagator take part in the search; it is told about the observed literals'
-        variables only, and may only mention those. See `Propagator` for a trap."""
+        variables only, and may only mention those. See `Propagator` for a trap. To be called
+        before the first `solve`: CaDiCaL may have eliminated variables that it observes later."""
         oracle = self._open()
         if self.backend != DEFAULT_BACKEND:
             raise SolverError(f"{self.backend} takes no external propagator")
         heard = self._opinion.listen_to(propagator) if self._opinion else propagator
         oracle.connect_propagator(heard)
+        self._has_propagator = True
         for literal in observed:
             oracle.observe(abs(literal))
 
@@ -263,6 +270,7 @@ class Solver:
     def disconnect_propagator(self) -> None:
         """Clauses that the propagator gave stay."""
         self._open().disconnect_propagator()
+        self._has_propagator = False
 
     # --- lifetime
 
@@ -287,6 +295,20 @@ class Solver:
         if self._oracle is None:
             raise SolverError("the solver is closed")
         return self._oracle
+
+
+@contextmanager
+def _signals_wait(while_called_back: bool) -> Iterator[None]:
+    """An exception of a signal handler in the middle of a propagator would reach CaDiCaL as an
+    empty clause, after which it may crash; so signals wait for the end of the slice."""
+    if not while_called_back or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _new_oracle(backend: str) -> _Backend:

@@ -12,7 +12,7 @@ from typing import Any
 
 from plait.errors import InputError
 from plait.model.actions import CheckKind, Origin
-from plait.model.program import Function, Program
+from plait.model.program import Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
 from plait.semantics import leaks, printf
@@ -273,6 +273,16 @@ class Actions(Memory):
             values[0] = reinterpret(argument, scalar, function.registers[0].type)
         stack_page = top if self.checks_memory else top - code.frame_pages
         return Thread(Status.RUNNING, code, 0, values, top, (), None, page, stack_page)
+
+    def thread_local_at(self, page: int) -> StaticObject | None:
+        """The thread-local object, of some thread, that begins at a page."""
+        if self._per_thread:
+            for number in range(1, len(self.threads) + 1):
+                places = self._addresses_of_thread_locals(number)
+                for item, place in zip(self._per_thread, places, strict=True):
+                    if place >> self.page_bits == page:
+                        return item
+        return None
 
     def _addresses_of_thread_locals(self, number: int) -> list[int]:
         found = self._thread_locals.get(number)

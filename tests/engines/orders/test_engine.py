@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
-from plait.engines.orders.engine import Answer, check
+from plait.engines.orders.engine import check
+from plait.engines.orders.outcome import Answer
 from plait.evidence.replay import Plan, replay
 from plait.model.properties import Specification
 from plait.semantics.explore import explore

@@ -13,12 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
-from plait.engines.orders.unrolling import Access, Claim, Occurrence, Unrolling
+from plait.engines.orders.learning import Learned
+from plait.engines.orders.lessons import Cell
+from plait.engines.orders.prune import StaticOrders
+from plait.engines.orders.races import racing_pairs
+from plait.engines.orders.unrolling import Access, Claim, Occurrence
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 
 MOST_PAIRS = 1_000_000
-_KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE, Access.MARK: Kind.OTHER}
+_KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE}
 
 
 @dataclass(slots=True, eq=False)
@@ -32,11 +36,14 @@ class Encoding:
 
 
 class Encoder:
-    def __init__(self, unrolling: Unrolling, solver: Solver) -> None:
-        self._unrolling = unrolling
+    def __init__(self, learned: Learned, solver: Solver, finds_races: bool = False) -> None:
+        self._finds_races = finds_races
+        self._unrolling = learned.unrolling
+        self._orders = learned.orders
+        self._blocks = learned.blocks
         self._solver = solver
         self._terms = solver.terms
-        self._cells = {cell: number for number, cell in enumerate(unrolling.initial)}
+        self._cells = {cell: number for number, cell in enumerate(self._unrolling.initial)}
         self._aliases: list[Alias] = []
 
     def encode(self) -> Encoding:
@@ -46,157 +53,120 @@ class Encoder:
         guards = [self._guard(item.guard) for item in unrolling.events]
         events = [
             Event(
-                _KINDS[item.kind],
+                _KINDS.get(item.kind, Kind.OTHER),
                 item.thread,
-                None if item.cell is None else self._cells[item.cell],
+                None if item.cell is None else self._cells.get(item.cell),
                 guard,
             )
             for item, guard in zip(unrolling.events, guards, strict=True)
         ]
         count = len(events)
         events += [Event(Kind.WRITE, 0, cell, 0) for cell in self._cells.values()]
-        program_order = self._program_order(count)
-        links = self._links(events, guards, count)
+        orders = self._orders
+        links = self._links(orders, guards, count)
         blocks = [
             Block(first, last, None, self._guard(when))
             for first, last, when in unrolling.sections
             if when != self._terms.false
         ]
+        numbers: dict[Cell, int] = {}
+        for item in self._blocks:
+            lock = numbers.setdefault(item.cell, len(numbers))
+            blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
+        conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
+        if self._finds_races:
+            conditional += self._races(guards)
         structure = EventStructure(
             events,
-            program_order,
+            orders.edges,
             links,
-            self._exits(guards),
+            conditional,
             blocks,
             self._aliases,
             [self._cells[cell] for cell in unrolling.regions],
         )
         return Encoding(structure, guards, len(links))
 
+    def _races(self, guards: list[int]) -> list[Order]:
+        """Claim each race, with the orders that it means."""
+        solver, terms, unrolling = self._solver, self._terms, self._unrolling
+        found: list[Order] = []
+        for pair in racing_pairs(unrolling, self._orders, self._blocks, terms):
+            happens = terms.fresh("race", 1)
+            literal = solver.literal_of(happens)
+            for event in (pair.one, pair.other):
+                if guards[event.number]:
+                    solver.add_clause([-literal, guards[event.number]])
+            if pair.same != terms.true:
+                solver.add_clause([-literal, solver.literal_of(pair.same)])
+            found.append(Order(pair.one.arrival, pair.other.number, literal))
+            found.append(Order(pair.other.number, pair.one.number, literal))
+            unrolling.violations.append(
+                Claim(
+                    happens,
+                    pair.one.thread,
+                    "no-data-race",
+                    "a data race",
+                    pair.one.origin,
+                    (pair.one.number, pair.other.number),
+                )
+            )
+        return found
+
     def _guard(self, term: int) -> int:
         return 0 if term == self._terms.true else self._solver.literal_of(term)
 
-    def _program_order(self, count: int) -> list[tuple[int, int]]:
-        orders: list[tuple[int, int]] = []
-        for thread in self._unrolling.threads:
-            if not thread.events:
-                continue
-            orders += list(zip(thread.events, thread.events[1:], strict=False))
-            if thread.spawned_by >= 0:
-                orders.append((thread.spawned_by, thread.events[0]))
-            else:
-                first = thread.events[0]
-                orders += [(count + cell, first) for cell in self._cells.values()]
-        return orders
-
-    def _exits(self, guards: list[int]) -> list[Order]:
-        """Nothing happens after the end of the process."""
-        solver = self._solver
-        orders = []
-        for end in self._unrolling.exits:
-            thread = self._unrolling.events[end].thread
-            for item in self._unrolling.events:
-                if item.thread == thread:
-                    continue
-                both = self._both(guards[end], guards[item.number])
-                orders.append(Order(item.number, end, both))
-        for place, one in enumerate(self._unrolling.exits):
-            for other in self._unrolling.exits[place + 1 :]:
-                if self._unrolling.events[one].thread != self._unrolling.events[other].thread:
-                    solver.add_clause([-g for g in (guards[one], guards[other]) if g])
-        return orders
-
-    def _both(self, one: int, other: int) -> int:
-        if not one or not other:
-            return one or other
-        solver = self._solver
-        both = solver.new_literal()
-        solver.add_clause([-both, one])
-        solver.add_clause([-both, other])
-        solver.add_clause([both, -one, -other])
-        return both
-
-    def _links(self, events: list[Event], guards: list[int], count: int) -> list[Link]:
-        """What each read can read from; what program order excludes is left out."""
+    def _links(self, orders: StaticOrders, guards: list[int], count: int) -> list[Link]:
+        """What each read can read from."""
         solver, terms = self._solver, self._terms
         occurrences = self._unrolling.events
-        writes: dict[int, list[int]] = {}
-        for number, event in enumerate(events):
-            if event.kind is Kind.WRITE and event.cell is not None:
-                writes.setdefault(event.cell, []).append(number)
         cells = list(self._unrolling.initial.values())
-        reads: dict[int, int] = {}
-        for event in events:
-            if event.kind is Kind.READ and event.cell is not None:
-                reads[event.cell] = reads.get(event.cell, 0) + 1
-        if sum(reads[cell] * len(writes[cell]) for cell in reads) > MOST_PAIRS:
+        if sum(map(len, orders.candidates.values())) > MOST_PAIRS:
             raise UnsupportedCode(f"more than {MOST_PAIRS} pairs of a write and a read of its cell")
         links: list[Link] = []
-        for read in occurrences:
-            if read.kind is not Access.READ or read.cell is None:
-                continue
-            cell = self._cells[read.cell]
+        for number, writes in orders.candidates.items():
+            read = occurrences[number]
+            assert read.cell is not None
             choices = []
-            initial = cells[cell] if read.address is None else read.initial
-            for write in self._possible(read.number, writes[cell], count):
+            initial = cells[self._cells[read.cell]] if read.address is None else read.initial
+            if read.address is not None:
+                self._add_aliases(orders, read)
+            for write in writes:
                 value = initial if write >= count else occurrences[write].value
                 equal = terms.eq(read.value, value)
                 if read.address is not None and write < count:
-                    equal = terms.and_(equal, self._alias(read, occurrences[write]))
-                if equal == terms.false:
-                    continue
+                    equal = terms.and_(equal, orders.same_address(read, occurrences[write]))
                 chosen = solver.new_literal()
                 if equal != terms.true:
                     solver.add_clause([-chosen, solver.literal_of(equal)])
                 if write < count and guards[write]:
                     solver.add_clause([-chosen, guards[write]])
-                if guards[read.number]:
-                    solver.add_clause([-chosen, guards[read.number]])
+                if guards[number]:
+                    solver.add_clause([-chosen, guards[number]])
                 choices.append(chosen)
-                links.append(Link(write, read.number, chosen))
-            unless = [-guards[read.number]] if guards[read.number] else []
+                links.append(Link(write, number, chosen))
+            unless = [-guards[number]] if guards[number] else []
             solver.add_clause([*unless, *choices])
         return links
 
-    def _alias(self, read: Occurrence, write: Occurrence) -> int:
-        """Whether a write of a region occurs at the address of the read."""
-        same = self._terms.and_(write.guard, self._same_address(read, write))
-        if same != self._terms.false:
-            self._aliases.append(Alias(write.number, read.number, self._guard(same)))
-        return same
-
-    def _same_address(self, one: Occurrence, other: Occurrence) -> int:
-        if one.cell is None or one.address is None or other.address is None:
-            return self._terms.true  # in one cell
-        if one.places.isdisjoint(other.places):
-            return self._terms.false
-        bits = self._unrolling.regions[one.cell]
-        return self._terms.eq(
-            self._terms.extract(one.address, *bits), self._terms.extract(other.address, *bits)
-        )
-
-    def _possible(self, read: int, writes: list[int], count: int) -> list[int]:
-        """The writes that the read does not precede, and that no other write of its own thread
-        certainly hides."""
-        occurrences = self._unrolling.events
-        thread = occurrences[read].thread
-        hidden_by = -1  # the last write of the read's thread before it that surely occurs with it
-        for write in writes:
-            if write < count and occurrences[write].thread == thread and write < read:
-                if self._same_address(occurrences[read], occurrences[write]) != self._terms.true:
-                    continue
-                if occurrences[write].guard in (occurrences[read].guard, self._terms.true):
-                    hidden_by = write
-        found = []
-        for write in writes:
-            if write >= count:
-                if hidden_by < 0:
-                    found.append(write)
+    def _add_aliases(self, orders: StaticOrders, read: Occurrence) -> None:
+        """For each write of a region, whether it occurs at the address of the read."""
+        for write in orders.writes_of(read):
+            if write >= len(self._unrolling.events) or orders.after[read.number] >> write & 1:
                 continue
-            if occurrences[write].thread == thread and (write > read or write < hidden_by):
-                continue
-            found.append(write)
-        return found
+            other = self._unrolling.events[write]
+            same = self._terms.and_(other.guard, orders.same_address(read, other))
+            if same != self._terms.false:
+                self._aliases.append(Alias(write, read.number, self._guard(same)))
+
+    def none_of(self, claims: list[Claim]) -> int | None:
+        """A literal that implies that none of the claims holds; None if there are none."""
+        if not claims:
+            return None
+        chosen = self._solver.new_literal()
+        for claim in claims:
+            self._solver.add_clause([-chosen, -self._solver.literal_of(claim.condition)])
+        return chosen
 
     def any_of(self, claims: list[Claim]) -> int | None:
         """A literal that implies that one of the claims holds; None if there are none."""

@@ -3,110 +3,119 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable
 
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.objects import Objects
-from plait.engines.orders.unroll import unrolled
-from plait.engines.orders.unrolling import Claim, InputUse, OutOfTime, Unrolling
+from plait.engines.orders.learning import unroll
+from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
+from plait.engines.orders.propagator import OrderPropagator
+from plait.engines.orders.settings import Refinement, Settings
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
+from plait.logic.terms import Terms
 from plait.model.program import Program
 
+_LAST_BOUND = 1 << 12
+_MOST_FAILURES = 20
 
-class Answer(Enum):
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
-
-
-@dataclass(slots=True, eq=False)
-class Statistics:
-    bound: int = 0
-    events: int = 0
-    reads: int = 0
-    links: int = 0
-    variables: int = 0
-    clauses: int = 0
-    refinements: int = 0
-    reasons: int = 0
-    exact_checks: int = 0
-    unrolling: float = 0.0
-    solving: float = 0.0
-    graph: float = 0.0
+Progress = Callable[[Outcome], None]
+Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
 
 
-@dataclass(slots=True, eq=False)
-class Counterexample:
-    """The threads of the shared accesses in order (an atomic section counts once), which threads
-    each thread starts, and the inputs of each thread in order."""
+def verify(
+    program: Program,
+    settings: Settings,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+    confirm: Confirm | None = None,
+) -> Outcome:
+    """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
+    `progress` gets what is known after each bound. Violations that `confirm` objects to do not
+    count."""
+    statistics = Statistics()
+    if settings.unwind is not None:
+        return check(program, settings.unwind, deadline, settings, statistics, confirm)
+    best: Outcome | None = None
+    bound = 1
+    while True:
+        outcome = check(program, bound, deadline, settings, statistics, confirm)
+        if not outcome.is_bounded:
+            # What was shown with a smaller bound says more than that the time is up.
+            return best if best is not None and outcome.is_out_of_time else outcome
+        best = outcome
+        if progress is not None:
+            progress(outcome)
+        if bound >= _LAST_BOUND:
+            return outcome
+        bound *= 2
 
-    threads: list[int]
-    children: dict[int, list[int]]
-    inputs: dict[int, list[tuple[str, int]]]
-    claim: Claim
-    objects: Objects
 
-
-@dataclass(slots=True, eq=False)
-class Outcome:
-    answer: Answer
-    reason: str
-    statistics: Statistics = field(default_factory=Statistics)
-    counterexample: Counterexample | None = None
-    is_bounded: bool = False  # a larger bound may give another answer
-    is_out_of_time: bool = False
-
-
-def check(program: Program, bound: int, deadline: float | None = None) -> Outcome:
+def check(
+    program: Program,
+    bound: int,
+    deadline: float | None = None,
+    settings: Settings = Settings(),  # noqa: B008 (frozen)
+    statistics: Statistics | None = None,
+    confirm: Confirm | None = None,
+) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
-    statistics = Statistics(bound=bound)
+    statistics = statistics or Statistics()
+    statistics.bound = bound
     try:
-        return _Round(program, bound, deadline, statistics).run()
+        whole = _Round(program, bound, deadline, settings, statistics, confirm or (lambda _: ""))
+        return whole.run()
     except UnsupportedCode as error:
         return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
-    except (_OutOfTime, OutOfTime):
+    except OutOfTime:
         reason = f"time is up with {bound} loop rounds"
         return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
 
 
-class _OutOfTime(Exception):
-    pass
-
-
 class _Round:
     def __init__(
-        self, program: Program, bound: int, deadline: float | None, statistics: Statistics
+        self,
+        program: Program,
+        bound: int,
+        deadline: float | None,
+        settings: Settings,
+        statistics: Statistics,
+        confirm: Confirm,
     ) -> None:
+        self._confirm = confirm
         self._program = program
         self._bound = bound
         self._deadline = deadline
+        self._settings = settings
         self._statistics = statistics
 
     def run(self) -> Outcome:
         started = time.monotonic()
-        unroller = unrolled(self._program, self._bound, self._deadline)
-        self._objects = unroller.objects
-        unrolling = unroller.result
+        terms = Terms()
+        learned = unroll(
+            self._program, terms, self._bound, self._deadline, self._settings.finds_races
+        )
+        self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
-        with Solver(unroller.terms) as solver:
-            encoder = Encoder(unrolling, solver)
+        statistics.unrolling += time.monotonic() - started
+        with Solver(terms) as solver:
+            started = time.monotonic()
+            encoder = Encoder(learned, solver, self._settings.finds_races)
             encoding = encoder.encode()
-            statistics.unrolling = time.monotonic() - started
-            statistics.events = len(unrolling.events)
-            statistics.links = encoding.candidates
+            statistics.encoding += time.monotonic() - started
+            self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
-            found = self._search(encoder, encoding, graph, solver, unrolling.violations)
+            if self._settings.refinement is Refinement.PROPAGATOR and encoding.structure.literals:
+                # Before the solver is used: later its variables may be gone.
+                self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
+                solver.connect_propagator(self._propagator, self._propagator.observed())
+            found = self._violation(encoder, encoding, graph, solver, unrolling)
             if found is not None:
-                return Outcome(
-                    Answer.VIOLATED,
-                    found.message,
-                    statistics,
-                    self._counterexample(graph, solver, unrolling, found),
-                )
+                return found
+            if self._doubtful:
+                return Outcome(Answer.UNKNOWN, self._doubtful, statistics)
             trouble = self._search(encoder, encoding, graph, solver, unrolling.troubles)
             if trouble is not None:
                 place = self._program.place(trouble.origin)
@@ -118,6 +127,51 @@ class _Round:
                 return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
 
+    _doubtful = ""
+
+    def _violation(
+        self,
+        encoder: Encoder,
+        encoding: Encoding,
+        graph: EventOrderGraph,
+        solver: Solver,
+        unrolling: Unrolling,
+    ) -> Outcome | None:
+        """A violation that `confirm` accepts. First one in an execution without undefined
+        behaviour in which nobody reaches the loop bound: such a thread might stop at a place
+        where it cannot. If there is none, one in any execution, which may not replay."""
+        quiet = encoder.none_of([*unrolling.troubles, *unrolling.cuts])
+        excluding = solver.new_literal()
+        stages = [[excluding]] if quiet is None else [[excluding, quiet], [excluding]]
+        failures = 0
+        for assumed in stages:
+            while failures < _MOST_FAILURES:
+                claims = unrolling.violations
+                found = self._search(encoder, encoding, graph, solver, claims, assumed)
+                if found is None:
+                    break
+                example = self._counterexample(graph, solver, unrolling, found)
+                self._doubtful = self._confirm(example)
+                if not self._doubtful:
+                    return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
+                # Not this execution again, as far as violations are concerned.
+                chosen = [link.literal for link in encoding.structure.links]
+                solver.add_clause(
+                    [-excluding, *(-item for item in chosen if solver.literal_value(item))]
+                )
+                failures += 1
+        return None
+
+    def _count(self, unrolling: Unrolling, encoding: Encoding, solver: Solver) -> None:
+        numbers = self._statistics
+        numbers.threads = len(unrolling.threads)
+        numbers.events = len(unrolling.events)
+        numbers.reads = sum(item.kind is Access.READ for item in unrolling.events)
+        numbers.writes = sum(item.kind is Access.WRITE for item in unrolling.events)
+        numbers.links = encoding.candidates
+        numbers.variables = solver.gates.variables
+        numbers.clauses = solver.gates.clauses
+
     def _search(
         self,
         encoder: Encoder,
@@ -125,18 +179,23 @@ class _Round:
         graph: EventOrderGraph,
         solver: Solver,
         claims: list[Claim],
+        assumed: list[int] | None = None,
     ) -> Claim | None:
         """A claim that some execution meets; then the solver has its model."""
         wanted = encoder.any_of(claims)
         if wanted is None:
             return None
+        assumptions = [wanted, *(assumed or ())]
         statistics = self._statistics
         while True:
             started = time.monotonic()
-            answer = solver.solve([wanted], deadline=self._deadline)
+            answer = solver.solve(assumptions, deadline=self._deadline)
             statistics.solving += time.monotonic() - started
+            if self._propagator is not None:
+                statistics.propagations += self._propagator.refutations
+                self._propagator.refutations = 0
             if answer is None:
-                raise _OutOfTime
+                raise OutOfTime
             if not answer:
                 return None
             started = time.monotonic()
@@ -156,31 +215,44 @@ class _Round:
                 reasons = [graph.conflict_reason()]
             for reason in reasons:
                 solver.add_clause([-literal for literal in reason])
-            statistics.refinements += 1
-            statistics.reasons += len(reasons)
+            statistics.add_reasons(reasons)
             statistics.graph += time.monotonic() - started
             if self._deadline is not None and time.monotonic() > self._deadline:
-                raise _OutOfTime
+                raise OutOfTime
 
+    _propagator: OrderPropagator | None = None
     _schedule: tuple[int, ...] = ()
 
     def _counterexample(
         self, graph: EventOrderGraph, solver: Solver, unrolling: Unrolling, claim: Claim
     ) -> Counterexample:
+        def section_of(event: Occurrence) -> int | None:
+            return next((one for one, when in event.section if solver.model_value(when)), None)
+
         events = unrolling.events
         threads: list[int] = []
         sections: set[int] = set()
+        to_come = {thread.number: iter(thread.all_events) for thread in unrolling.threads}
+        last = None if claim.race is None else events[claim.race[1]]
+        last_section = None if last is None else section_of(last)
+        is_over = False
         for number in self._schedule:
-            if number >= len(events) or not events[number].is_access:
+            if is_over:
+                break
+            if number >= len(events) or events[number].thread not in to_come:
                 continue
-            begin = next(
-                (one for one, when in events[number].section if solver.model_value(when)),
-                None,
-            )
-            if begin is None or begin not in sections:
-                threads.append(events[number].thread)
-            if begin is not None:
-                sections.add(begin)
+            for event in to_come[events[number].thread]:
+                begin = section_of(event)
+                is_over = event is last or (begin is not None and begin == last_section)
+                if is_over:
+                    break  # the state in which two accesses are next
+                if event.is_access and solver.model_value(event.guard):
+                    if begin is None or begin not in sections:
+                        threads.append(event.thread)
+                    if begin is not None:
+                        sections.add(begin)
+                if event is events[number]:
+                    break
         children: dict[int, list[int]] = {}
         for thread in unrolling.threads:
             if thread.parent > 0 and solver.model_value(thread.guard):
@@ -190,7 +262,14 @@ class _Round:
             if solver.model_value(use.guard):
                 value = _signed(use, solver.model_value(use.term))
                 inputs.setdefault(use.thread, []).append((use.name, value))
-        return Counterexample(threads, children, inputs, claim, self._objects)
+        return Counterexample(
+            threads,
+            children,
+            inputs,
+            claim,
+            self._objects,
+            None if last is None else (claim.thread, last.thread),
+        )
 
 
 def _signed(use: InputUse, value: int) -> int:

@@ -74,6 +74,10 @@ class EventOrderGraph:
         self.before = list(structure.before0)
         self._readers = [0] * len(structure.events)
         self._sources = [0] * len(structure.events)
+        # For each read, the writes of links that were not rejected.
+        self._open = [0] * len(structure.events)
+        for link in structure.links:
+            self._open[link.read] |= 1 << link.write
         self._aliased = [0] * len(structure.events)
         self._now = _Flags(0, 0, 0, 0, 0, None)
         self._edges: list[Edge] = []
@@ -126,6 +130,13 @@ class EventOrderGraph:
             if now.conflict is None:
                 self._activate(literal)
         return now.conflict is None
+
+    def reject(self, literal: int) -> None:
+        """Note that a literal is false: links that need it are not refuted again."""
+        for link in self._watching.links_with.get(literal, ()):
+            left = self._open[link.read]
+            if left >> link.write & 1:
+                self._set(self._open, link.read, left & ~(1 << link.write))
 
     def assume(self, before: int, after: int, mask: int) -> bool:
         """Add an order for the reason given; False if the graph has a conflict."""
@@ -213,22 +224,29 @@ class EventOrderGraph:
         return self.structure.literals_of(self._reason([(first, second, len(self._edges))]))
 
     def refuted_links(self) -> list[Refuted]:
-        """Links, not asserted, that the orders now exclude: of reads around which something has
-        changed since the last call."""
+        """Links, neither asserted nor rejected, that the orders now exclude: of reads around which
+        something has changed since the last call."""
         found: list[Refuted] = []
         stamp = len(self._edges)
-        for read in bits(self._reads_to_check):
-            for link in self._watching.links_of_read[read]:
-                if self.structure.holds(link.literal, self._now.asserted):
-                    continue
-                if self.is_before(read, link.write):
-                    found.append(Refuted(link, None, stamp))
-                    continue
-                others = self._hitting(read) & ~(1 << link.write)
-                between = self.after[link.write] & self.before[read] & others
-                if between:
-                    found.append(Refuted(link, next(bits(between)), stamp))
-        self._reads_to_check = 0
+        link_at = self._watching.link_at
+        reads, self._reads_to_check = self._reads_to_check & self._watching.linked_reads, 0
+        for read in bits(reads):
+            left = self._open[read] & ~self._sources[read]
+            if not left:
+                continue
+            for write in bits(left & self.after[read]):
+                found.append(Refuted(link_at[write, read], None, stamp))
+            left &= self.before[read]
+            if not left:
+                continue
+            for other in bits(self._hitting(read) & self.before[read]):
+                hidden = left & self.before[other]
+                if hidden:
+                    for write in bits(hidden):
+                        found.append(Refuted(link_at[write, read], other, stamp))
+                    left &= ~hidden
+                    if not left:
+                        break
         return found
 
     def refutation_reason(self, refuted: Refuted) -> frozenset[int]:
@@ -493,7 +511,9 @@ class _Watching:
         self.grown_after_by = [0] * count
         self.grown_before_by = [0] * count
         self.noticed_when_occurring = 0
-        self.links_of_read: list[list[Link]] = [[] for _ in range(count)]
+        self.link_at = {(link.write, link.read): link for link in structure.links}
+        self.links_with: dict[int, list[Link]] = {}
+        self.linked_reads = 0
         self.firsts_around: list[int] = []
         for number, block in enumerate(structure.blocks):
             self.blocks_from[block.first] |= 1 << number
@@ -517,7 +537,8 @@ class _Watching:
                 self.grown_before_by[number] |= structure.reads.get(event.cell, 0)
                 self.noticed_when_occurring |= 1 << number
         for link in structure.links:
-            self.links_of_read[link.read].append(link)
+            self.links_with.setdefault(link.literal, []).append(link)
+            self.linked_reads |= 1 << link.read
 
 
 def _activations(structure: EventStructure) -> dict[int, _Activation]:

@@ -9,9 +9,10 @@ section, as it is one step. Which parts and regions there are is known from the 
 
 from __future__ import annotations
 
-from plait.engines.orders.knowledge import Cell, Knowledge
+from plait.engines.orders.knowledge import Knowledge
+from plait.engines.orders.lessons import Cell, Lessons, Surprise
 from plait.engines.orders.objects import Instance
-from plait.engines.orders.paths import Path, Section
+from plait.engines.orders.paths import Held, Path, Section
 from plait.engines.orders.places import (
     decode,
     distinguishing_bits,
@@ -47,13 +48,21 @@ Target = tuple[int, Instance]  # an address and the object there
 class UnrolledMemory:
     """Loads and stores of the thread that is being unrolled, in the function `_current`."""
 
-    def __init__(self, program: Program, terms: Terms, bound: int, knowledge: Knowledge) -> None:
+    def __init__(
+        self,
+        program: Program,
+        terms: Terms,
+        bound: int,
+        knowledge: Knowledge,
+        lessons: Lessons,
+    ) -> None:
+        self.lessons = lessons
         self.program = program
         self.terms = terms
         self.bound = bound
         self.knowledge = knowledge
         self.objects = knowledge.objects
-        self.result = Unrolling(largest_bound=bound)
+        self.result = Unrolling()
         self._run = ThreadRun(0, -1, -1, terms.true)
         self._current = program.functions[program.entry]
         self._unknown: dict[int, tuple[int, int, int]] = {}
@@ -63,6 +72,8 @@ class UnrolledMemory:
         self._cells_of: dict[int, list[Cell]] = {}
         self._written: dict[Cell, dict[int, None]] = {}
         self._asked: dict[Cell, int] = {}
+        self.is_plain = True  # the access that is being unrolled has no memory order
+        self._arrival = -1
 
     def _under(self, path: Path, condition: int) -> Path | None:
         if condition == self.terms.false:
@@ -77,8 +88,7 @@ class UnrolledMemory:
             return
         if path.section is not None:  # nobody comes between its begin and this
             self._close_section(path.section[0], path, origin)
-        last = self._run.events[-1] if self._run.events else -1
-        claims.append(Claim(path.condition.term, last, self._run.number, what, message, origin))
+        claims.append(Claim(path.condition.term, self._run.number, what, message, origin))
 
     def _section_from(self, begin: int) -> Section:
         return ((begin, self.result.events[begin].guard),), 1
@@ -141,6 +151,8 @@ class UnrolledMemory:
         for value in values:
             instance = self.objects.at(value, size)
             if instance is not None and instance.owner in (0, self._run.number):
+                if not self.objects.is_expected(self._current.name, expr, instance):
+                    raise UnsupportedCode("an access through a pointer made from a number")
                 found.append((value, instance))
         covered = self._is_at(address, found)
         outside = path.copy()
@@ -428,13 +440,11 @@ class UnrolledMemory:
         self, address: int, targets: list[Target], size: int, here: int, path: Path, origin: Origin
     ) -> int:
         result: int | None = None
+        self._arrive(path, origin)
         parts = self.knowledge.layout.parts((place for place, _ in targets), size)
         is_alone = self._begin_parts(parts, path, origin)
         for offset, length in parts:
-            value = self.terms.fresh("read", 8 * length)
-            self._cells_of[value] = self._part(
-                Access.READ, address, targets, offset, length, value, here, path, origin
-            )
+            value = self._read_part(address, targets, offset, length, here, path, origin)
             result = value if result is None else self.terms.concat(value, result)
         if is_alone:
             self._end_parts(path, origin)
@@ -451,13 +461,20 @@ class UnrolledMemory:
         path: Path,
         origin: Origin,
     ) -> None:
+        self._arrive(path, origin)
         parts = self.knowledge.layout.parts((place for place, _ in targets), size)
         is_alone = self._begin_parts(parts, path, origin)
         for offset, length in parts:
             piece = self.terms.extract(value, 8 * offset, 8 * length)
-            self._part(Access.WRITE, address, targets, offset, length, piece, here, path, origin)
+            self._write_part(address, targets, offset, length, piece, here, path, origin)
         if is_alone:
             self._end_parts(path, origin)
+
+    def _arrive(self, path: Path, origin: Origin) -> None:
+        """Where races are looked for, plain accesses have a mark in front of them."""
+        self._arrival = -1
+        if self.knowledge.finds_races and self.is_plain and path.section is None:
+            self._arrival = self._mark(path, origin)
 
     def _begin_parts(self, parts: list[tuple[int, int]], path: Path, origin: Origin) -> bool:
         """The parts of an access are one step."""
@@ -468,12 +485,68 @@ class UnrolledMemory:
 
     def _end_parts(self, path: Path, origin: Origin) -> None:
         assert path.section is not None
+        count = len(self.result.events)
+        self._flush(path, origin)
+        for event in self.result.events[count:]:
+            event.arrival = self._arrival
         self._close_section(path.section[0], path, origin)
         path.section = None
 
-    def _part(
+    def _groups(
+        self, address: int, targets: list[Target], offset: int, size: int, here: int
+    ) -> list[tuple[Cell, int, list[Target]]]:
+        """The cells or regions that a part of an access can hit, and when it hits which."""
+        layout = self.knowledge.layout
+        cells = [(place + offset, size) for place, _ in targets]
+        layout.use(cells)
+        if len(cells) > FEW_PLACES:
+            layout.join(cells)
+        groups: dict[Cell, list[Target]] = {}
+        for cell, target in zip(cells, targets, strict=True):
+            groups.setdefault(layout.root(cell) or cell, []).append(target)
+        if len(groups) == 1:
+            return [(cell, here, some) for cell, some in groups.items()]
+        return [
+            (cell, self.terms.and_(here, self._is_at(address, some)), some)
+            for cell, some in groups.items()
+        ]
+
+    def _is_region(self, cell: Cell) -> bool:
+        return self.knowledge.layout.root(cell) is not None
+
+    def _read_part(
         self,
-        kind: Access,
+        address: int,
+        targets: list[Target],
+        offset: int,
+        size: int,
+        here: int,
+        path: Path,
+        origin: Origin,
+    ) -> int:
+        result: int | None = None
+        by_event: list[int] = []
+        value = self.terms.fresh("read", 8 * size)
+        cells = self._cells_of[value] = []
+        for cell, hit, some in self._groups(address, targets, offset, size, here):
+            if self._is_region(cell) or self._needs_event(cell, path):
+                self._give_up(cell, path, origin)
+                event = self._event(Access.READ, cell, hit, value, path, origin)
+                event.arrival = self._arrival
+                self._place(event, address, some, offset, size)
+                cells.append(cell)
+                by_event.append(hit)
+                continue
+            known = self._known_value(cell, hit, path, origin)
+            result = known if result is None else self.terms.ite(hit, known, result)
+        if by_event:
+            chosen = self.terms.any_of(by_event)
+            result = value if result is None else self.terms.ite(chosen, value, result)
+        assert result is not None
+        return result
+
+    def _write_part(
+        self,
         address: int,
         targets: list[Target],
         offset: int,
@@ -482,33 +555,185 @@ class UnrolledMemory:
         here: int,
         path: Path,
         origin: Origin,
-    ) -> list[Cell]:
-        """The events of one part of an access; the cells or regions that it can hit."""
-        terms, layout = self.terms, self.knowledge.layout
-        cells = [(place + offset, size) for place, _ in targets]
-        layout.use(cells)
-        if len(cells) > FEW_PLACES:
-            layout.join(cells)
-        groups: dict[Cell, list[Target]] = {}
-        for cell, target in zip(cells, targets, strict=True):
-            groups.setdefault(layout.root(cell) or cell, []).append(target)
-        for cell, some in groups.items():
-            guard = terms.and_(path.condition.term, here)
-            if len(groups) > 1:
-                guard = terms.and_(guard, self._is_at(address, some))
-            event = self._add_event(kind, cell, guard, value, path, origin)
-            if layout.root(cell) is not None:
-                moved = terms.add(address, terms.constant(offset, terms.width[address]))
-                contents = [
-                    (place + offset, self._initial(place + offset, size)) for place, _ in some
-                ]
-                event.address = moved
-                event.places = frozenset(place for place, _ in contents)
-                if kind is Access.READ:
-                    event.initial = select(terms, moved, contents)
-            if kind is Access.WRITE:
-                self._written.setdefault(cell, {})[value] = None
-        return list(groups)
+    ) -> None:
+        for cell, hit, some in self._groups(address, targets, offset, size, here):
+            self._written.setdefault(cell, {})[value] = None
+            if self._is_region(cell):
+                if cell in self.lessons.constant:
+                    raise Surprise
+                event = self._event(Access.WRITE, cell, hit, value, path, origin)
+                event.arrival = self._arrival
+                self._place(event, address, some, offset, size)
+            else:
+                self._store_shared(cell, hit, value, path, origin)
+
+    def _place(
+        self, event: Occurrence, address: int, targets: list[Target], offset: int, size: int
+    ) -> None:
+        """In a region an event has an address."""
+        if event.cell is None or not self._is_region(event.cell):
+            return
+        terms = self.terms
+        moved = terms.add(address, terms.constant(offset, terms.width[address]))
+        event.address = moved
+        event.places = frozenset(place + offset for place, _ in targets)
+        if event.kind is Access.READ:
+            places = sorted(event.places)
+            contents = [(place, self._initial(place, size)) for place in places]
+            event.initial = select(terms, moved, contents)
+
+    def _needs_event(self, cell: Cell, path: Path) -> bool:
+        return not (
+            cell in self.lessons.constant or cell in self.lessons.locks or self._is_held(cell, path)
+        )
+
+    def _known_value(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
+        if cell in self.lessons.constant:
+            self._silent(path, here, origin)
+            return self.lessons.constant[cell]
+        if cell in self.lessons.locks:
+            return self._load_lock(cell, here, path, origin)
+        return self._load_held(cell, here, path, origin)
+
+    # In an atomic section nobody sees what happens in between, so each cell is read at most once,
+    # and written at most once, at the end. The same goes for cells that a lock protects, as long
+    # as the thread holds it.
+
+    def _is_held(self, cell: Cell, path: Path) -> bool:
+        return path.section is not None or self._lock_of(cell, path)
+
+    def _lock_of(self, cell: Cell, path: Path) -> bool:
+        """Whether the thread surely holds the lock that protects the cell."""
+        lock = self.lessons.protected.get(cell)
+        return lock is not None and path.locks.get(lock) is not None
+
+    def _load_lock(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
+        """Who acquires a lock finds 0, who releases it finds the value that it has written: if it
+        is not known which of the two this is, what the section requires decides."""
+        self._silent(path, here, origin)
+        value = path.locks.get(cell, 0)
+        if value is None:
+            return self.terms.fresh("lock", 8 * cell[1])
+        return self.terms.constant(value, 8 * cell[1])
+
+    def _load_held(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
+        terms = self.terms
+        held = path.held.get(cell)
+        if held is not None and held.known == terms.true:
+            self._silent(path, here, origin)
+            return held.value
+        value = terms.fresh("read", 8 * cell[1])
+        self._cells_of[value] = [cell]
+        if held is None:
+            event = self._event(Access.READ, cell, here, value, path, origin)
+            event.arrival = self._arrival
+            path.held[cell] = Held(value, here, terms.false)
+            return value
+        is_new = terms.and_(here, terms.not_(held.known))
+        self._silent(path, here, origin)
+        if is_new == terms.false:
+            return held.value
+        event = self._event(Access.READ, cell, is_new, value, path, origin, False)
+        event.arrival = self._arrival
+        value = terms.ite(held.known, held.value, value)
+        path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
+        return value
+
+    def _store_shared(self, cell: Cell, here: int, value: int, path: Path, origin: Origin) -> None:
+        if cell in self.lessons.constant:
+            if value != self.lessons.constant[cell]:
+                raise Surprise
+            self._silent(path, here, origin)
+            return
+        if cell in self.lessons.locks:
+            self._note_lock(cell, here, value, path)
+        if self._is_held(cell, path):
+            self._silent(path, here, origin)
+            self._store_held(cell, here, value, path)
+        elif cell in self.lessons.locks:
+            self._store_held(cell, here, value, path)
+            self._flush(path, origin, is_access=True)
+        else:
+            self._give_up(cell, path, origin)
+            event = self._event(Access.WRITE, cell, here, value, path, origin)
+            event.arrival = self._arrival
+
+    def _note_lock(self, cell: Cell, here: int, value: int, path: Path) -> None:
+        known = self.terms.value(value)
+        if known is None or here != self.terms.true:
+            raise Surprise
+        if known:
+            names = () if path.section is None else path.section[0]
+            keys = {self.result.section_keys.get(name) for name, _ in names}
+            if not names or None in keys or keys & self.lessons.unblocked:
+                raise Surprise  # the thread could not stop in front of it
+            path.locks[cell] = known
+        else:
+            path.locks.pop(cell, None)
+
+    def _store_held(self, cell: Cell, here: int, value: int, path: Path) -> None:
+        terms = self.terms
+        held = path.held.get(cell)
+        if held is None or here == terms.true:
+            path.held[cell] = Held(value, here, here)
+            return
+        path.held[cell] = Held(
+            terms.ite(here, value, held.value),
+            terms.or_(held.known, here),
+            terms.or_(held.written, here),
+        )
+
+    def _give_up(self, cell: Cell, path: Path, origin: Origin) -> None:
+        """Forget what is known of a cell that is not held any more on all paths here."""
+        if cell in path.held:
+            self._write_held(cell, path, origin, is_access=False)
+            del path.held[cell]
+
+    def _flush(self, path: Path, origin: Origin, is_access: bool = False) -> None:
+        """Write what others may see from here on: first what was written to other cells, then
+        what was done to locks."""
+        seen = [cell for cell in path.held if not self._lock_of(cell, path)]
+        for cell in seen:
+            if cell not in self.lessons.locks:
+                self._write_held(cell, path, origin, is_access=False)
+        for cell in seen:
+            if cell in self.lessons.locks:
+                self._write_held(cell, path, origin, is_access)
+            del path.held[cell]
+
+    def _write_held(self, cell: Cell, path: Path, origin: Origin, is_access: bool) -> None:
+        held = path.held[cell]
+        if held.written == self.terms.false:
+            return
+        kind = Access.WRITE
+        if cell in self.lessons.locks:
+            value = self.terms.value(held.value)
+            if value is None:
+                raise Surprise
+            kind = Access.ACQUIRE if value else Access.RELEASE
+        self._event(kind, cell, held.written, held.value, path, origin, is_access)
+
+    def _event(
+        self,
+        kind: Access,
+        cell: Cell,
+        here: int,
+        value: int,
+        path: Path,
+        origin: Origin,
+        is_access: bool = True,
+    ) -> Occurrence:
+        guard = self.terms.and_(path.condition.term, here)
+        event = self._add_event(kind, cell, guard, value, path, origin)
+        event.is_access = is_access
+        return event
+
+    def _silent(self, path: Path, here: int, origin: Origin) -> None:
+        """An access that needs no event."""
+        guard = self.terms.and_(path.condition.term, here)
+        if guard != self.terms.false:
+            event = self._add_event(Access.MARK, None, guard, 0, path, origin)
+            event.is_access = event.is_silent = True
 
     def _add_event(
         self,
@@ -530,7 +755,8 @@ class UnrolledMemory:
         )
         self.result.events.append(event)
         self._run.events.append(number)
-        if cell is not None and cell not in self.result.initial:
+        is_access = kind in (Access.READ, Access.WRITE)
+        if is_access and cell is not None and cell not in self.result.initial:
             self.result.initial[cell] = self._initial(*cell)
             root = self.knowledge.layout.root(cell)
             if root is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
-from plait.model.expressions import Expr
+from plait.model.expressions import Expr, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 
 
@@ -48,6 +48,7 @@ class Objects:
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
         self._lives: dict[int, Instance] = {}
         self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
+        self._expected: dict[tuple[str, int, int], frozenset[int]] = {}
         self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
         self._counts: dict[tuple[int, object, int], int] = {}
         self._functions = {
@@ -167,6 +168,22 @@ class Objects:
                 for place in offsets:
                     found[instance.address + place] = None
         return list(found)
+
+    def is_expected(self, function: str, expr: Expr, instance: Instance) -> bool:
+        """Whether the analyses know that a pointer may point to an object. They classify a static
+        object, or a local that has escaped, as private by the pointers to it: one that was made
+        from a number escapes them."""
+        if instance.is_shared or instance.owner or isinstance(expr, StaticAddress):
+            return True
+        key = function, id(expr), self._next  # what is made later counts as well
+        known = self._expected.get(key)
+        if known is None:
+            known = self._expected[key] = frozenset(
+                made.address
+                for item in self._points_to.targets(function, expr)
+                for made in self._made.get(item.static or item.slot or item.edge, ())
+            )
+        return instance.address in known
 
     def at(self, address: int, size: int) -> Instance | None:
         """The object that an access of `size` bytes at `address` lies in."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from plait.engines.orders.lessons import Cell
 from plait.engines.orders.private import Initial, Memory, merge_memories
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
@@ -45,7 +48,8 @@ def _all(terms: Terms, parts: tuple[int, ...]) -> int:
 
 
 # The events that may have begun the atomic section, each with a term that says when it is this
-# one (an event can occur that began an earlier section), and how deep the section is.
+# one (an event can occur that began an earlier section), and how deep the section is. Their
+# numbers are the names of sections.
 Section = tuple[tuple[tuple[int, int], ...], int]
 
 
@@ -63,10 +67,20 @@ def _merge_sections(terms: Terms, one: Path, other: Path) -> Section | None:
     return begins, mine[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is known of a shared cell inside an atomic section: its value where `known` holds, and
+    where it was `written`."""
+
+    value: int
+    known: int
+    written: int
+
+
 class Path:
     """A frame's registers and the thread's private memory, where `condition` holds."""
 
-    __slots__ = ("condition", "memory", "registers", "section", "slots")
+    __slots__ = ("condition", "held", "locks", "memory", "registers", "section", "slots")
 
     def __init__(
         self,
@@ -75,7 +89,12 @@ class Path:
         slots: list[int | None],
         memory: Memory,
         section: Section | None = None,
+        held: dict[Cell, Held] | None = None,
+        locks: dict[Cell, int | None] | None = None,
     ) -> None:
+        # Locks that the thread holds, with their values; None: only some of the paths here do.
+        self.locks: dict[Cell, int | None] = {} if locks is None else locks
+        self.held: dict[Cell, Held] = {} if held is None else held
         self.condition = condition
         self.registers = registers  # terms; None: not assigned yet
         self.slots = slots  # terms: the addresses of locals in memory
@@ -84,7 +103,15 @@ class Path:
 
     def copy(self) -> Path:
         registers, slots = self.registers[:], self.slots[:]
-        return Path(self.condition, registers, slots, self.memory.copy(), self.section)
+        return Path(
+            self.condition,
+            registers,
+            slots,
+            self.memory.copy(),
+            self.section,
+            self.held.copy(),
+            self.locks.copy(),
+        )
 
 
 def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
@@ -101,6 +128,43 @@ def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
             _merge_lists(terms, is_other, other.slots, result.slots),
             merge_memories(terms, is_other, other.memory, result.memory, initial),
             section,
+            _merge_held(terms, is_other, other.held, result.held),
+            _merge_locks(other.locks, result.locks),
+        )
+    return result
+
+
+def _merge_locks(
+    first: dict[Cell, int | None], second: dict[Cell, int | None]
+) -> dict[Cell, int | None]:
+    if first == second:
+        return first
+    return {
+        cell: first[cell] if cell in first and first[cell] == second.get(cell) else None
+        for cell in [*first, *(cell for cell in second if cell not in first)]
+    }
+
+
+def _merge_held(
+    terms: Terms,
+    chosen: int,
+    first: dict[Cell, Held],
+    second: dict[Cell, Held],
+) -> dict[Cell, Held]:
+    if first == second:
+        return first
+    result: dict[Cell, Held] = {}
+    for cell in [*first, *(cell for cell in second if cell not in first)]:
+        mine, theirs = first.get(cell), second.get(cell)
+        if mine is None or theirs is None:
+            known = mine or theirs
+            assert known is not None
+            mine = mine or Held(known.value, terms.false, terms.false)
+            theirs = theirs or Held(known.value, terms.false, terms.false)
+        result[cell] = Held(
+            terms.ite(chosen, mine.value, theirs.value),
+            terms.ite(chosen, mine.known, theirs.known),
+            terms.ite(chosen, mine.written, theirs.written),
         )
     return result
 

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
-from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
+from plait.engines.orders.compact import compact
+from plait.engines.orders.knowledge import Knowledge
+from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
     InputUse,
+    OutOfTime,
     ThreadRun,
     Unrolling,
 )
@@ -84,29 +87,24 @@ class _Shape:
     live: list[int]
 
 
-def unrolled(program: Program, bound: int, deadline: float | None = None) -> Unroller:
-    """The program unrolled, once it is known how its shared memory is used."""
-    knowledge = Knowledge(program, deadline)
-    for _ in range(MOST_ROUNDS):
-        knowledge.begin()
-        unroller = Unroller(program, Terms(), bound, knowledge)
-        unroller.unroll()
-        unroller.learn_pointers()
-        if knowledge.is_settled():
-            return unroller
-    raise UnsupportedCode("shared memory that is accessed in ever new ways")
-
-
 class Unroller(UnrolledMemory):
     """Unrolls a program up to a number of loop rounds."""
 
-    def __init__(self, program: Program, terms: Terms, bound: int, knowledge: Knowledge) -> None:
-        super().__init__(program, terms, bound, knowledge)
+    def __init__(
+        self,
+        program: Program,
+        terms: Terms,
+        bound: int,
+        knowledge: Knowledge,
+        lessons: Lessons,
+    ) -> None:
+        super().__init__(program, terms, bound, knowledge, lessons)
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
+        self._stack: list[Edge] = []
         self._moves: dict[int, list[_Move]] = {}
 
     def unroll(self) -> Unrolling:
@@ -116,13 +114,14 @@ class Unroller(UnrolledMemory):
         self._pending.append((first, entry, 0, self._pointer, start))
         while self._pending:
             self._thread(*self._pending.pop(0))
+        compact(self.result, self.terms)
         return self.result
 
     def _thread(
         self, run: ThreadRun, function: Function, argument: int, type_: Scalar, start: Path
     ) -> None:
         self.result.threads.append(run)
-        self._run, self._current, self._calls = run, function, []
+        self._run, self._current, self._calls, self._stack = run, function, [], []
         self._thread_locals = {}
         arguments = [argument] if function.parameters else []
         if arguments and self.terms.width[argument] != function.registers[0].type.bits:
@@ -158,13 +157,22 @@ class Unroller(UnrolledMemory):
         registers: list[int | None] = [None] * len(function.registers)
         registers[: len(arguments)] = arguments
         slots: list[int | None] = [None] * len(function.slots)
-        start = Path(entry.condition, registers, slots, entry.memory, entry.section)
+        start = Path(
+            entry.condition,
+            registers,
+            slots,
+            entry.memory,
+            entry.section,
+            entry.held,
+            entry.locks,
+        )
         queue: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
         first_rounds = tuple(0 for _ in shape.nests[0])
         waiting: dict[tuple[int, tuple[int, ...]], list[Path]] = {(0, first_rounds): [start]}
         heapq.heappush(queue, (self._key(shape, 0, first_rounds), 0, first_rounds))
         returned: list[tuple[Path, int | None]] = []
         while queue:
+            self._look_at_clock()
             _, location, rounds = heapq.heappop(queue)
             paths = waiting.pop((location, rounds))
             path = merged(self.terms, paths, self._initial)
@@ -182,6 +190,10 @@ class Unroller(UnrolledMemory):
         if not returned:
             return None, None
         return self._join_returns(returned)
+
+    def _look_at_clock(self) -> None:
+        if self.knowledge.is_out_of_time():
+            raise OutOfTime
 
     def _forget_dead(self, shape: _Shape, location: int, path: Path) -> None:
         live = shape.live[location]
@@ -215,7 +227,11 @@ class Unroller(UnrolledMemory):
             if edge.target == loop.head:
                 number += 1
                 if loop.is_spin:
-                    return None  # a round that returns to the head can be left out
+                    # A round that returns to the head can be left out; in an atomic section it
+                    # means that the section does not happen.
+                    if path.section is not None:
+                        self._require(path, self.terms.false)
+                    return None
                 most = loop.bound if loop.bound is not None else self.bound
                 if number > most:
                     # Also where the analysis knows the bound: that is then easy to confirm.
@@ -255,10 +271,17 @@ class Unroller(UnrolledMemory):
             value = None if action.value is None else self._value(action.value, path)
             returned.append((path, value))
             return []
-        if isinstance(action, (EndThread, EndProcess)):
-            event = self._mark(path, action.origin)
-            if isinstance(action, EndProcess):
-                self.result.exits.append(event)
+        if isinstance(action, EndThread):
+            path.locks.clear()
+            self._flush(path, action.origin)
+            if path.section is not None:
+                self._close_section(path.section[0], path, action.origin)
+            return []
+        if isinstance(action, EndProcess):
+            # It needs no order: up to a violation it has not happened, and nothing forces a thread
+            # to take its last step. Of a section that ends so, nobody sees anything.
+            if path.section is not None:
+                self._require(path, self.terms.false)
             return []
         return [(edge, self._act(edge, path))]
 
@@ -270,11 +293,13 @@ class Unroller(UnrolledMemory):
             case Assign():
                 path.registers[action.target.index] = self._value(action.value, path)
             case Load():
+                self.is_plain = not action.order.is_atomic
                 address = self._value(action.address, path)
                 target = action.target
                 value = self._load(address, action.address, target.type, path, action.origin)
                 path.registers[action.target.index] = value
             case Store():
+                self.is_plain = not action.order.is_atomic
                 address = self._value(action.address, path)
                 value = self._value(action.value, path)
                 type_ = action.value.type
@@ -290,7 +315,7 @@ class Unroller(UnrolledMemory):
             case Check():
                 return self._check(action, path)
             case Call():
-                return self._call(action, path)
+                return self._call(action, edge, path)
             case EnterScope():
                 for index in action.slots:
                     self._enter(index, path)
@@ -302,11 +327,11 @@ class Unroller(UnrolledMemory):
                 address = self._value(action.address, path)
                 self._free(address, action.address, path, action.origin)
             case AtomicBegin():
-                self._begin(path, action.origin)
+                self._begin(path, edge)
             case AtomicEnd():
                 self._end(path, action.origin)
             case Spawn():
-                self._spawn(action, path)
+                return self._spawn(action, path)
             case Unsupported():
                 what = "unsupported"
                 self._claim(self.result.troubles, path, what, action.message, action.origin)
@@ -325,6 +350,12 @@ class Unroller(UnrolledMemory):
         if path.section is not None:
             holds = self.terms.implies(path.condition.term, condition)
             self.result.facts.append(holds)
+            if condition == self.terms.true:
+                return path
+            names = tuple(name for name, _ in path.section[0])
+            if any(self.result.section_keys.get(n) in self.lessons.unblocked for n in names):
+                raise Surprise
+            self.result.required.append((path.condition.term, condition, names))
             return path if condition != self.terms.false else None
         return self._under(path, condition)
 
@@ -448,19 +479,24 @@ class Unroller(UnrolledMemory):
             if writing is not path:
                 skipped = self._under(path.copy(), self.terms.not_(self._truth(action.guard, path)))  # type: ignore[arg-type]
                 both = [item for item in (writing, skipped) if item is not None]
-                path.memory = merged(self.terms, both, self._initial).memory
+                met = merged(self.terms, both, self._initial)
+                path.memory, path.held = met.memory, met.held
         if is_alone:
             self._end(path, action.origin)
 
     # Sections, locals, threads
 
-    def _begin(self, path: Path, origin: Origin) -> None:
+    def _begin(self, path: Path, edge: Edge) -> None:
         if path.section is not None:
             path.section = (path.section[0], path.section[1] + 1)
             return
-        happens = self.terms.fresh("section", 1)
-        path.condition = path.condition.with_part(self.terms, happens)
-        path.section = self._section_from(self._mark(path, origin))
+        key = (*self._stack, edge)
+        if key not in self.lessons.unblocked:
+            happens = self.terms.fresh("section", 1)
+            path.condition = path.condition.with_part(self.terms, happens)
+        begin = self._mark(path, edge.action.origin)
+        self.result.section_keys[begin] = key
+        path.section = self._section_from(begin)
 
     def _end(self, path: Path, origin: Origin) -> None:
         if path.section is None:
@@ -469,6 +505,7 @@ class Unroller(UnrolledMemory):
         if depth > 1:
             path.section = (begins, depth - 1)
             return
+        self._flush(path, origin)
         self._close_section(begins, path, origin)
         path.section = None
 
@@ -500,20 +537,25 @@ class Unroller(UnrolledMemory):
             address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
         path.registers[action.target.index] = address
 
-    def _spawn(self, action: Spawn, path: Path) -> None:
+    def _spawn(self, action: Spawn, path: Path) -> Path | None:
         value = self.terms.value(self._value(action.function, path))
         function = None if value is None else self.objects.function_at(value)
         if function is None:
             raise UnsupportedCode("a thread whose function is not known")
+        if self._run.depth > self.bound:
+            self._claim(self.result.cuts, path, "bound of nested threads", "", action.origin)
+            return None
         argument = self._value(action.argument, path)
+        self._flush(path, action.origin)
         event = self._mark(path, action.origin)
         number = 2 + len(self._pending) + len(self.result.threads) - 1
-        run = ThreadRun(number, self._run.number, event, path.condition.term)
+        run = ThreadRun(number, self._run.number, event, path.condition.term, self._run.depth + 1)
         start = Path(path.condition, [], [], path.memory.copy())
         self._pending.append((run, function, argument, action.argument.type, start))
         path.registers[action.target.index] = self.terms.constant(number, 32)
+        return path
 
-    def _call(self, action: Call, path: Path) -> Path | None:
+    def _call(self, action: Call, edge: Edge, path: Path) -> Path | None:
         arguments = [self._value(item, path) for item in action.arguments]
         if isinstance(action.callee, str):
             targets = [(self.program.functions[action.callee], self.terms.true)]
@@ -523,7 +565,9 @@ class Unroller(UnrolledMemory):
         for function, here in targets:
             entered = self._under(path.copy() if len(targets) > 1 else path, here)
             if entered is not None:
+                self._stack.append(edge)
                 following = self._enter_function(action, function, arguments, entered)
+                self._stack.pop()
                 if following is not None:
                     done.append(following)
         return merged(self.terms, done, self._initial) if done else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.engines.orders.lessons import SectionKey
 from plait.model.actions import Origin
 from plait.model.types import Scalar
 
@@ -16,6 +17,8 @@ class OutOfTime(Exception):
 class Access(Enum):
     READ = "read"
     WRITE = "write"
+    ACQUIRE = "acquire"  # of a lock, see `locks`
+    RELEASE = "release"
     MARK = "mark"  # a step without an access: a start, an end, a wait, an empty section
 
 
@@ -24,10 +27,11 @@ class Occurrence:
     """An access to a cell (an address and a size), or a mark. It happens where `guard` holds.
 
     `is_access`: the reference interpreter counts it among the accesses of its step.
-    `section` has the events of which one begins the atomic section that it is in, each with a
-    term that says when. In a region `cell` names the region and `address` is a term, which is one
-    of `places` where the event happens; then `initial` is what a read finds if nobody has written
-    there.
+    `section` has the names of the atomic sections of which it is in one, each with a term that
+    says when. A silent event has no place of its own in the order of events: it happens at any
+    moment between its neighbours in the thread that are not. In a region `cell` names the region
+    and `address` is a term, which is one of `places` where the event happens; then `initial` is
+    what a read finds if nobody has written there.
     """
 
     number: int
@@ -39,6 +43,8 @@ class Occurrence:
     section: tuple[tuple[int, int], ...]
     is_access: bool
     origin: Origin
+    is_silent: bool = False
+    arrival: int = -1  # for data races: a mark just before a plain access, -1 for others
     address: int | None = None
     places: frozenset[int] = frozenset()
     initial: int = -1
@@ -49,11 +55,11 @@ class Claim:
     """A condition that some execution may meet: a violation, or a reason to say nothing."""
 
     condition: int
-    event: int  # the last event of its thread before it, -1 if none
     thread: int
     what: str
     message: str
     origin: Origin
+    race: tuple[int, int] | None = None  # events: a plain access, and another one
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +81,9 @@ class ThreadRun:
     parent: int
     spawned_by: int
     guard: int
+    depth: int = 0  # how many threads had to start another one for this
     events: list[int] = field(default_factory=list)
+    all_events: list[Occurrence] = field(default_factory=list)  # with the silent ones
 
 
 @dataclass(slots=True, eq=False)
@@ -88,11 +96,14 @@ class Unrolling:
     # Of each region the lowest bit and the number of bits that tell the addresses in it apart.
     regions: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     facts: list[int] = field(default_factory=list)
+    # Conditions that atomic sections wait for or assume, each where the first term holds, with the
+    # sections' names; they are among the facts.
+    required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
+    section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
     inputs: list[InputUse] = field(default_factory=list)
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
-    exits: list[int] = field(default_factory=list)
-    largest_bound: int = 0
+    end: int = -1  # an event of no thread behind all others, if that is needed

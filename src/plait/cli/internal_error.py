@@ -1,0 +1,67 @@
+"""Mistakes of plait itself: one line for people, and a file with what is needed to find them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import plait
+
+REPORT_VERSION = 1
+
+
+def describe(error: BaseException) -> str:
+    """An unexpected exception in one line: its type, where it was raised, its text."""
+    place = _innermost(error.__traceback__)
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{place}" + (f": {text[:200]}" if text else "")
+
+
+def _innermost(trace: TracebackType | None) -> str:
+    place = ""
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
+        if "/plait/" in path:
+            place = f" at plait/{path.rpartition('/plait/')[2]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def write_report(options: argparse.Namespace, message: str, details: dict[str, Any]) -> Path | None:
+    """Write `plait-report-HASH.json` into the current directory, or where temporary files go."""
+    import json
+    from hashlib import sha256
+    from tempfile import gettempdir
+
+    data = {
+        "plait-report": REPORT_VERSION,
+        "version": plait.__version__,
+        "python": sys.version,
+        "platform": sys.platform,
+        "message": message,
+        "options": vars(options),
+        "files": {path: _digest(path) for path in options.programs},
+        **details,
+    }
+    text = json.dumps(data, indent=1, default=str) + "\n"
+    name = f"plait-report-{sha256(text.encode('ascii')).hexdigest()[:12]}.json"
+    for folder in (Path(), Path(gettempdir())):
+        try:
+            (folder / name).write_text(text, encoding="ascii")
+            return folder / name
+        except OSError:
+            continue
+    return None
+
+
+def _digest(path: str) -> str | None:
+    from hashlib import sha256
+
+    try:
+        return sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return None

@@ -1,0 +1,83 @@
+"""What the worker of `plait verify` tells the process that the user has started."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from plait.cli.rows import Row
+
+Numbers = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Question:
+    """What the options ask for, with their defaults filled in."""
+
+    entry: str
+    properties: list[str]
+    settings: Row
+
+
+@dataclass(slots=True)
+class Loaded:
+    """The program was read: what a verdict about it assumes, and what plait does not model."""
+
+    assumptions: list[str]
+    unsupported: list[Row]
+
+
+@dataclass(slots=True)
+class Progress:
+    """No execution with up to `bound` loop rounds violates the property."""
+
+    bound: int
+    statistics: Numbers
+
+
+@dataclass(slots=True)
+class OutOfTime:
+    """The worker has noticed itself that its time is up."""
+
+    statistics: Numbers
+
+
+@dataclass(slots=True)
+class Mistake:
+    """The input cannot be used; a row for each diagnostic."""
+
+    diagnostics: list[Row]
+
+
+@dataclass(slots=True)
+class Result:
+    """The verdict and its evidence. `lines` show the trace to people; `failure` is there if plait
+    itself has failed, and has what is needed to find out why."""
+
+    verdict: str
+    reason: str
+    violated: str | None = None
+    bound: int | None = None
+    statistics: Numbers = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    violation: Row | None = None
+    schedule: Row | None = None
+    trace: list[Row] = field(default_factory=list)
+    failure: Row | None = None
+
+
+Message = Question | Loaded | Progress | OutOfTime | Mistake | Result
+
+_KINDS: dict[str, type[Message]] = {
+    kind.__name__: kind for kind in (Question, Loaded, Progress, OutOfTime, Mistake, Result)
+}
+
+
+def encode(message: Message) -> dict[str, Any]:
+    values = {item.name: getattr(message, item.name) for item in fields(message)}
+    return {"kind": type(message).__name__, **values}
+
+
+def decode(data: dict[str, Any]) -> Message:
+    values = dict(data)
+    return _KINDS[values.pop("kind")](**values)

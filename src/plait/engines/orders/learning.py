@@ -1,0 +1,95 @@
+"""Unrolls a program several times, until the last time teaches nothing new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
+from plait.engines.orders.lessons import Lessons, Surprise
+from plait.engines.orders.locks import LockBlock, learn, lock_blocks
+from plait.engines.orders.objects import Objects
+from plait.engines.orders.prune import StaticOrders
+from plait.engines.orders.unroll import Unroller
+from plait.engines.orders.unrolling import Unrolling
+from plait.errors import UnsupportedCode
+from plait.logic.terms import Terms
+from plait.model.program import Program
+
+_MOST_LESSONS = 4
+
+
+@dataclass(slots=True, eq=False)
+class Learned:
+    """An unrolling with what holds in all its executions."""
+
+    unrolling: Unrolling
+    orders: StaticOrders
+    blocks: list[LockBlock]
+    objects: Objects
+
+
+def unroll(
+    program: Program,
+    terms: Terms,
+    bound: int,
+    deadline: float | None = None,
+    finds_races: bool = False,
+) -> Learned:
+    """First how memory is laid out must be known, then what the lessons are."""
+    knowledge = Knowledge(program, deadline, finds_races)
+    lessons = Lessons()
+    for _ in range(MOST_ROUNDS):
+        last = _unroll(program, terms, bound, knowledge, lessons)
+        if last is not None:
+            break
+    else:
+        raise UnsupportedCode("shared memory that is accessed in ever new ways")
+    for _ in range(_MOST_LESSONS):
+        more = learn(last.unrolling, last.orders, terms, lessons, finds_races)
+        if more == lessons:
+            break
+        following = _unroll(program, terms, bound, knowledge, more)
+        if following is None:
+            break  # what was known before still holds
+        last, lessons = following, more
+    return last
+
+
+def _unroll(
+    program: Program, terms: Terms, bound: int, knowledge: Knowledge, lessons: Lessons
+) -> Learned | None:
+    """None if the program does not fit what is known of it."""
+    knowledge.begin()
+    unroller = Unroller(program, terms, bound, knowledge, lessons)
+    try:
+        unrolling = unroller.unroll()
+    except Surprise:
+        return None
+    unroller.learn_pointers()
+    if not knowledge.is_settled():
+        return None
+    cells = {cell: number for number, cell in enumerate(unrolling.initial)}
+    orders = StaticOrders(unrolling, terms, cells, _program_order(unrolling))
+    orders.run()
+    blocks = lock_blocks(unrolling, orders, terms)
+    if blocks is None:
+        return None
+    return Learned(unrolling, orders, blocks, unroller.objects)
+
+
+def _program_order(unrolling: Unrolling) -> list[tuple[int, int]]:
+    """Also from the initial writes, which are numbered behind the events."""
+    orders: list[tuple[int, int]] = []
+    count = len(unrolling.events)
+    for thread in unrolling.threads:
+        if not thread.events:
+            continue
+        first = thread.events[0]
+        orders += list(zip(thread.events, thread.events[1:], strict=False))
+        if thread.spawned_by >= 0:
+            orders.append((thread.spawned_by, first))
+        else:
+            orders += [(count + cell, first) for cell in range(len(unrolling.initial))]
+        if unrolling.end >= 0:
+            orders.append((thread.events[-1], unrolling.end))
+    return orders

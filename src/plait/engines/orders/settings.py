@@ -1,0 +1,29 @@
+"""How the bounded engine works; the defaults are the fastest, the others are there to compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Refinement(Enum):
+    """Where the clauses come from that exclude impossible orders."""
+
+    PROPAGATOR = "propagator"  # from order graphs while the solver searches
+    GRAPH = "graph"  # from the order graph of each model, as in the paper
+    CORES = "cores"  # from unsatisfiable cores of the exact constraint
+
+
+class OrderEncoding(Enum):
+    ABSTRACT = "abstract"  # phi_0 says nothing about orders
+    MONOLITHIC = "monolithic"  # clocks and the whole scheduling constraint from the beginning
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`unwind` fixes the loop bound; None: 1, 2, 4, ..."""
+
+    unwind: int | None = None
+    finds_races: bool = False
+    refinement: Refinement = Refinement.PROPAGATOR
+    encoding: OrderEncoding = OrderEncoding.ABSTRACT

@@ -1,0 +1,112 @@
+"""The child's side: it says what it has found, line by line, and never outlives its parent."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+Message = dict[str, Any]
+Send = Callable[[Message], None]
+Work = Callable[[Send], None]
+
+# Address space is not memory: libraries, thread stacks and arenas reserve it without using it. The
+# limit on it only catches what grows faster than the parent looks at the resident memory.
+_ADDRESS_SPACE_BESIDE_MEMORY = 1 << 30
+
+# Exit codes that nothing else uses.
+_OUT_OF_MEMORY = 86
+_UNCAUGHT = 87
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Pipes:
+    """Made before the fork. The child writes results and noise; it reads from the lifeline, into
+    which nobody ever writes, to notice that the parent's end is closed."""
+
+    def __init__(self) -> None:
+        self.parent = os.getpid()
+        self.results, self.to_results = os.pipe()
+        self.noise, self.to_noise = os.pipe()
+        self.lifeline, self._parents_lifeline = os.pipe()
+
+    def close_ends_of_parent(self) -> None:
+        for pipe in (self.results, self.noise, self._parents_lifeline):
+            os.close(pipe)
+
+    def close_ends_of_child(self) -> None:
+        for pipe in (self.to_results, self.to_noise, self.lifeline):
+            os.close(pipe)
+
+
+def run_child(work: Work, pipes: Pipes, memory: int | None) -> NoReturn:
+    """Work, and end the process without going back into the code of the parent."""
+    code = _UNCAUGHT
+    try:
+        _stay_quiet()
+        pipes.close_ends_of_parent()
+        os.dup2(pipes.to_noise, 1)
+        os.dup2(pipes.to_noise, 2)
+        _die_with_parent(pipes)
+        if memory is not None:
+            _limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
+        work(lambda message: _write(pipes.to_results, message))
+        code = 0
+    except MemoryError:
+        code = _OUT_OF_MEMORY
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
+    finally:
+        os._exit(code)
+
+
+def is_out_of_memory(code: int, noise: str) -> bool:
+    """Whether a child that ended with this code (negative: by a signal) had no memory left."""
+    return code == _OUT_OF_MEMORY or (code == -signal.SIGABRT and "bad_alloc" in noise)
+
+
+def _stay_quiet() -> None:
+    """The parent decides what an interrupt means; a terminal sends it to both."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.set_wakeup_fd(-1)
+
+
+def _die_with_parent(pipes: Pipes) -> None:
+    """Linux kills the child when the parent dies, whatever the child is doing. Elsewhere a thread
+    sees the end of the lifeline; it has to wait for solvers that do not let other threads run."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != pipes.parent:
+        os._exit(_UNCAUGHT)
+
+    def watch() -> None:
+        os.read(pipes.lifeline, 1)
+        os._exit(_UNCAUGHT)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _limit_address_space(limit: int) -> None:
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    except (ValueError, OSError):
+        pass  # macOS has the name only; the parent looks at the memory that is used
+
+
+def _write(results: int, message: Message) -> None:
+    rest = memoryview(json.dumps(message).encode("ascii") + b"\n")
+    while rest:
+        rest = rest[os.write(results, rest) :]

@@ -1,0 +1,34 @@
+"""What work may use, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds of wall time, and bytes of resident memory; None: as much as there is."""
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+class Ending(Enum):
+    FINISHED = "finished"
+    TIME = "time"
+    MEMORY = "memory"
+    INTERRUPTED = "interrupted"
+    DIED = "died"
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How work ended. `how` describes a death; `noise` is the end of what was written to standard
+    output and standard error; time and memory are those of the child."""
+
+    ending: Ending
+    how: str = ""
+    noise: str = ""
+    cpu_seconds: float = 0.0
+    peak_memory: int = 0
