@@ -184,6 +184,7 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     os.close(mine)
     assert shown.startswith("\rloop bound 4 done, 10.")
 
+
 def test_options_name_the_settings_of_the_engine() -> None:
     assert set(ORDER_ENCODINGS) == {item.value for item in OrderEncoding}
     assert set(REFINEMENTS) == {item.value for item in Refinement}

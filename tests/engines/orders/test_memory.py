@@ -10,11 +10,13 @@ from tests.engines.orders.memory_programs import generate
 from tests.engines.orders.test_engine import answer
 
 from plait.c import FrontEndOptions, load
+from plait.engines.orders.engine import check
 from plait.engines.orders.learning import unroll
 from plait.engines.orders.outcome import Answer
 from plait.engines.orders.unrolling import Access
 from plait.logic.terms import Terms
 from plait.model.properties import Specification
+from plait.model.types import DataModel
 from plait.semantics.explore import explore
 
 HEAD = """#include <assert.h>
@@ -60,6 +62,7 @@ PROGRAMS = {
     "beyond one of two sizes": (threads("int *p, n;", "p[3] = 1;", "n = __VERIFIER_nondet_bool() ? 2 : 4; p = calloc(n, sizeof *p);", "", ""), Answer.UNKNOWN),
     "copies of floats": (threads("float f = 1.5f; union { float f; unsigned u; } w;", "float g = f; w.f = g;", "", "", "assert(w.u == 0x3fc00000);"), Answer.HOLDS),
     "arithmetic on floats": (threads("float f = 1.5f;", "f = f + 1;", "", "", "assert(f > 1);"), Answer.UNKNOWN),
+    "a local that only the other thread uses": (f"{HEAD} int r; void *run(void *p) {{ r = *(int *)p; return 0; }} int main(void) {{ int x = 5; pthread_t t; pthread_create(&t, 0, run, &x); pthread_join(t, 0); assert(r == 5); }}", Answer.HOLDS),
     "realloc": (threads("int *p;", "p = realloc(p, 8); p[1] = 2;", "p = malloc(4); *p = 1;", "", "assert(p[0] == 1 && p[1] == 2);"), Answer.HOLDS),
 }  # fmt: skip
 
@@ -80,6 +83,17 @@ def test_an_access_by_a_symbolic_index_is_one_event(tmp_path: Path) -> None:
     array = [event for event in events if event.address is not None]
     assert [event.kind for event in array].count(Access.WRITE) == 2
     assert [event.kind for event in array].count(Access.READ) == 1
+
+
+def test_an_object_of_several_pages(tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    check_both = "assert(a[39000] == 1 && a[30000] == 2);"
+    source.write_text(
+        threads("char a[40000];", "a[39000] = 1;", "int i = 30000;", "a[i] = 2;", check_both)
+    )
+    options = FrontEndOptions(data_model=DataModel.ILP32)
+    program = load([str(source)], options, Specification())
+    assert check(program, 1).answer is Answer.HOLDS
 
 
 @pytest.mark.parametrize("first", range(0, 80, 10))

@@ -74,6 +74,8 @@ class Layout:
 
     def parts(self, places: Iterable[int], size: int) -> list[tuple[int, int]]:
         """The offsets and sizes of the parts of an access to one of these places."""
+        if not self._cuts:
+            return [(0, size)]
         offsets = {
             offset for place in places for offset in range(1, size) if place + offset in self._cuts
         }

@@ -584,9 +584,7 @@ class UnrolledMemory:
 
     def _needs_event(self, cell: Cell, path: Path) -> bool:
         return not (
-            cell in self.lessons.constant
-            or cell in self.lessons.locks
-            or self._is_held(cell, path)
+            cell in self.lessons.constant or cell in self.lessons.locks or self._is_held(cell, path)
         )
 
     def _known_value(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
@@ -641,9 +639,7 @@ class UnrolledMemory:
         path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
         return value
 
-    def _store_shared(
-        self, cell: Cell, here: int, value: int, path: Path, origin: Origin
-    ) -> None:
+    def _store_shared(self, cell: Cell, here: int, value: int, path: Path, origin: Origin) -> None:
         if cell in self.lessons.constant:
             if value != self.lessons.constant[cell]:
                 raise Surprise

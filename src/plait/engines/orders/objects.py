@@ -47,7 +47,8 @@ class Objects:
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
         self._lives: dict[int, Instance] = {}
-        self._expected: dict[tuple[str, int], frozenset[int]] = {}
+        self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
+        self._expected: dict[tuple[str, int, int], frozenset[int]] = {}
         self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
         self._counts: dict[tuple[int, object, int], int] = {}
         self._functions = {
@@ -66,6 +67,12 @@ class Objects:
         found = self._points_to.object_of(item)
         return found is not None and self._sharing.is_shared(found)
 
+    def _has_escaped(self, item: StaticObject | FrameSlot | Edge) -> bool:
+        """Whether other threads may get at an object; if it is not shared even so, they alone
+        access it once they exist, or nobody writes it any more."""
+        found = self._points_to.object_of(item)
+        return found is not None and self._sharing.has_escaped(found)
+
     def _add(
         self,
         page: int,
@@ -76,8 +83,11 @@ class Objects:
         read_only: bool = False,
     ) -> Instance:
         made = Instance(page << self._bits, size, name, is_shared, contents, read_only)
-        for number in range((size >> self._bits) + 1):
+        pages = (size >> self._bits) + 1
+        for number in range(pages):
             self._by_page[page + number] = made
+        if pages > 1:
+            self.large.append((page, pages))
         return made
 
     def begin(self) -> None:
@@ -102,7 +112,7 @@ class Objects:
         page = self._next
         self._next += (size >> self._bits) + 1
         made = self._add(page, size, name, is_shared, contents, read_only)
-        made.owner = 0 if is_shared else thread
+        made.owner = 0 if is_shared or self._has_escaped(maker) else thread
         self._by_maker[thread, maker, size, count] = made
         self._made.setdefault(maker, []).append(made)
         return made
@@ -161,15 +171,17 @@ class Objects:
 
     def is_expected(self, function: str, expr: Expr, instance: Instance) -> bool:
         """Whether the analyses know that a pointer may point to an object. They classify a static
-        object as private by the pointers to it: one that was made from a number escapes them."""
+        object, or a local that has escaped, as private by the pointers to it: one that was made
+        from a number escapes them."""
         if instance.is_shared or instance.owner or isinstance(expr, StaticAddress):
             return True
-        known = self._expected.get((function, id(expr)))
+        key = function, id(expr), self._next  # what is made later counts as well
+        known = self._expected.get(key)
         if known is None:
-            known = self._expected[function, id(expr)] = frozenset(
+            known = self._expected[key] = frozenset(
                 made.address
                 for item in self._points_to.targets(function, expr)
-                for made in self._made.get(item.static, ())
+                for made in self._made.get(item.static or item.slot or item.edge, ())
             )
         return instance.address in known
 

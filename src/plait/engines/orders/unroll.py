@@ -413,6 +413,10 @@ class Unroller(UnrolledMemory):
         count = terms.width[before] - bits
         pages = [terms.extract(item, bits, count) for item in (before, after)]
         stays = terms.or_(terms.eq(*pages), terms.eq(pages[0], terms.constant(0, count)))
+        for first, length in self.objects.large:
+            offsets = [terms.sub(page, terms.constant(first, count)) for page in pages]
+            inside = [terms.ult(item, terms.constant(length, count)) for item in offsets]
+            stays = terms.or_(stays, terms.and_(*inside))
         if stays == terms.true:
             return
         leaving = self._under(path.copy(), terms.not_(stays))
