@@ -306,7 +306,9 @@ class UnrolledMemory:
             here = terms.true if everywhere else self._is_at(address, watched)
         life, lives = self._lives(address, watched)
         count = len(self.result.events)
+        is_plain, self.is_plain = self.is_plain, False  # no access, as far as races go
         value = self._read_shared(life, lives, 1, here, path, origin)
+        self.is_plain = is_plain
         for event in self.result.events[count:]:
             event.is_access = False
         is_alive = terms.eq(value, terms.constant(1, 8))
@@ -367,6 +369,7 @@ class UnrolledMemory:
             path.section = self._section_from(self._mark(path, origin))
         self._require_alive(address, found, "free of a dead object", path, origin, here)
         life, lives = self._lives(address, found)
+        self.is_plain = False
         self._write_shared(life, lives, 1, terms.constant(0, 8), here, path, origin)
         if is_alone:
             self._end_parts(path, origin)

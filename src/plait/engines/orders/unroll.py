@@ -72,7 +72,8 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Kind, Scalar
 
-_SHORT = 20  # loops with so few rounds are unrolled fully, others when the bound gets there
+_SHORT = 20
+_SHORT_COPY = 4096
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
 
@@ -233,14 +234,28 @@ class Unroller(UnrolledMemory):
                     if path.section is not None:
                         self._require(path, self.terms.false)
                     return None
-                is_short = loop.bound is not None and loop.bound <= max(_SHORT, self.bound)
-                most = loop.bound if is_short and loop.bound is not None else self.bound
+                most = self.bound
+                if loop.bound is not None and self._is_short(function, loop):
+                    most = loop.bound
                 if number > most:
                     # Also where the analysis knows the bound: that is then easy to confirm.
                     self._claim(self.result.cuts, path, "loop bound", "", edge.action.origin)
                     return None
             there.append(number)
         return edge.target, tuple(there)
+
+    def _is_short(self, function: Function, loop: Loop) -> bool:
+        """Whether a loop with a known number of rounds is unrolled fully: others are when the bound
+        gets there. Loops that only copy or fill are."""
+        assert loop.bound is not None
+        if loop.bound <= max(_SHORT, self.bound):
+            return True
+        return loop.bound <= _SHORT_COPY and all(
+            isinstance(edge.action, (Guard, Assign, Load, Store, Check, Skip))
+            for location in loop.body
+            for edge in function.edges[location]
+            if edge.target in loop.body
+        )
 
     def _join_returns(self, returned: list[tuple[Path, int | None]]) -> tuple[Path, int | None]:
         """Merge the paths that return; the value rides along as one more register."""
