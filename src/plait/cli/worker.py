@@ -70,13 +70,13 @@ class _Worker:
     def run(self) -> None:
         from plait.engines.orders.engine import verify
 
-        races = Property.NO_DATA_RACE in self._specification
-        settings = replace(settings_of(self._options), finds_races=races)
+        settings = replace(
+            settings_of(self._options),
+            finds_races=Property.NO_DATA_RACE in self._specification,
+            checks_memory=Property.VALID_MEMSAFETY in self._specification,
+        )
         self._send(encode(self._question(settings)))
-        missing = self._specification.properties & {
-            Property.NO_DEADLOCK,
-            Property.VALID_MEMSAFETY,
-        }
+        missing = self._specification.properties & {Property.NO_DEADLOCK}
         if missing:
             names = ", ".join(sorted(item.value for item in missing))
             reason = f"the engine does not check {names}; see plait explore"

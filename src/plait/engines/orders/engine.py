@@ -22,6 +22,7 @@ from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
 _MOST_FAILURES = 20
+_NOT_FREED = "whether memory that is not freed is lost is not decided"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
 _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
@@ -131,7 +132,12 @@ class _Round:
         started = time.monotonic()
         terms = Terms()
         learned = unroll(
-            self._program, terms, self._bound, self._deadline, self._settings.finds_races
+            self._program,
+            terms,
+            self._bound,
+            self._deadline,
+            self._settings.finds_races,
+            self._settings.checks_memory,
         )
         self._objects, unrolling = learned.objects, learned.unrolling
         self.is_unrolled = True
@@ -148,11 +154,14 @@ class _Round:
                 # Before the solver is used: later its variables may be gone.
                 self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
                 solver.connect_propagator(self._propagator, self._propagator.observed())
-            found = self._violation(encoder, encoding, graph, solver, unrolling)
-            if found is not None:
-                return found
-            if self._doubtful:
-                return Outcome(Answer.UNKNOWN, self._doubtful, statistics)
+            for claims in (unrolling.violations, unrolling.leaks):
+                found = self._violation(encoder, encoding, graph, solver, unrolling, claims)
+                if found is not None:
+                    return found
+                if self._doubtful:
+                    is_leak = claims is unrolling.leaks
+                    reason = _NOT_FREED if is_leak else self._doubtful
+                    return Outcome(Answer.UNKNOWN, reason, statistics)
             trouble = self._search(encoder, encoding, graph, solver, unrolling.troubles)
             if trouble is not None:
                 place = self._program.place(trouble.origin)
@@ -174,6 +183,7 @@ class _Round:
         graph: EventOrderGraph,
         solver: Solver,
         unrolling: Unrolling,
+        claims: list[Claim],
     ) -> Outcome | None:
         """A violation that `confirm` accepts. First one in an execution without undefined
         behaviour in which nobody reaches the loop bound: such a thread might stop at a place
@@ -184,7 +194,6 @@ class _Round:
         failures = 0
         for assumed in stages:
             while failures < _MOST_FAILURES:
-                claims = unrolling.violations
                 found = self._search(encoder, encoding, graph, solver, claims, assumed)
                 if found is None:
                     break

@@ -30,9 +30,14 @@ class Knowledge:
     """Shared by the unrollings of one program with one bound."""
 
     def __init__(
-        self, program: Program, deadline: float | None = None, finds_races: bool = False
+        self,
+        program: Program,
+        deadline: float | None = None,
+        finds_races: bool = False,
+        checks_memory: bool = False,
     ) -> None:
         self.finds_races = finds_races
+        self.checks_memory = checks_memory
         self.objects = Objects(program)
         self._deadline = deadline
         self.layout = Layout()

@@ -34,9 +34,10 @@ def unroll(
     bound: int,
     deadline: float | None = None,
     finds_races: bool = False,
+    checks_memory: bool = False,
 ) -> Learned:
     """First how memory is laid out must be known, then what the lessons are."""
-    knowledge = Knowledge(program, deadline, finds_races)
+    knowledge = Knowledge(program, deadline, finds_races, checks_memory)
     lessons = Lessons()
     for _ in range(MOST_ROUNDS):
         last = _unroll(program, terms, bound, knowledge, lessons)

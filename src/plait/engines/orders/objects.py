@@ -14,7 +14,8 @@ from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 class Instance:
     """An object with its address. `contents` is None where they are indeterminate. `owner` is the
     only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
-    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed."""
+    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed. `can_leak`: it must
+    be, and is not alive before it is allocated."""
 
     address: int
     size: int
@@ -24,6 +25,7 @@ class Instance:
     read_only: bool = False
     owner: int = 0
     from_heap: bool = False
+    can_leak: bool = False
 
 
 NOBODY = -1
@@ -130,13 +132,18 @@ class Objects:
         """An object of a frame: alloca."""
         return self._make(thread, edge, size, "alloca", self.shares(edge), None)
 
+    def leakable(self) -> list[Instance]:
+        """The objects known so far that the program must free."""
+        return [made for made in self._by_maker.values() if made.can_leak]
+
     def life_of(self, instance: Instance) -> Instance:
         """A byte beside an object: 1 while it is alive, then 0."""
         known = self._lives.get(instance.address)
         if known is None:
             page = self._next
             self._next += 1
-            known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, b"\1")
+            contents = b"\0" if instance.can_leak else b"\1"
+            known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, contents)
             known.owner = NOBODY
             self._lives[instance.address] = known
         return known

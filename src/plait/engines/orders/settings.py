@@ -25,5 +25,6 @@ class Settings:
 
     unwind: int | None = None
     finds_races: bool = False
+    checks_memory: bool = False
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

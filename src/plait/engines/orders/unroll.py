@@ -107,6 +107,7 @@ class Unroller(UnrolledMemory):
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
         self._stack: list[Edge] = []
+        self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
     def unroll(self) -> Unrolling:
@@ -285,16 +286,20 @@ class Unroller(UnrolledMemory):
         [edge] = leaving
         action = edge.action
         if isinstance(action, Return):
+            self._leave_frame(path.slots, path, action.origin)
             value = None if action.value is None else self._value(action.value, path)
             returned.append((path, value))
             return []
         if isinstance(action, EndThread):
+            self._end_of_thread(path, action.origin)
             path.locks.clear()
             self._flush(path, action.origin)
             if path.section is not None:
                 self._close_section(path.section[0], path, action.origin)
             return []
         if isinstance(action, EndProcess):
+            if self.knowledge.checks_memory:
+                self._claim_leaks(path, action.origin)
             # It needs no order: up to a violation it has not happened, and nothing forces a thread
             # to take its last step. Of a section that ends so, nobody sees anything.
             if path.section is not None:
@@ -337,7 +342,8 @@ class Unroller(UnrolledMemory):
                 for index in action.slots:
                     self._enter(index, path)
             case LeaveScope():
-                pass
+                for index in action.slots:
+                    self._leave_slot(path.slots, index, path, action.origin)
             case Allocate():
                 self._allocate(action, edge, path)
             case Free():
@@ -530,6 +536,38 @@ class Unroller(UnrolledMemory):
         instance = self.objects.local(self._run.number, self._current.slots[index])
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
+    def _begin_heap_life(
+        self, instance: Instance, path: Path, origin: Origin, sizes: int
+    ) -> None:
+        if sizes > 1:
+            raise UnsupportedCode("an allocation whose size is not constant, with memory safety")
+        instance.can_leak = True
+        self._set_life(instance, True, path, origin)
+
+    def _leave_slot(
+        self, slots: list[int | None], index: int, path: Path, origin: Origin
+    ) -> None:
+        address = slots[index]
+        if self.knowledge.checks_memory and address is not None:
+            self._end_lives(address, path, origin)
+
+    def _leave_frame(self, slots: list[int | None], path: Path, origin: Origin) -> None:
+        for index in range(len(slots)):
+            self._leave_slot(slots, index, path, origin)
+
+    def _end_of_thread(self, path: Path, origin: Origin) -> None:
+        """All locals of the thread die, and its thread-local objects."""
+        if not self.knowledge.checks_memory:
+            return
+        for slots in (*self._outer_slots, path.slots):
+            self._leave_frame(slots, path, origin)
+        if self._run.number > 1:
+            for instance in self._thread_locals.values():
+                self._set_life(instance, False, path, origin)
+        elif self.objects.leakable():
+            what = "the initial thread ends before the process: lost memory is not looked for"
+            self._claim(self.result.troubles, path, "limit", what, origin)
+
     def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
         size = self._value(action.size, path)
         sizes = self._numbers(size, MOST_SIZES, {})
@@ -546,9 +584,13 @@ class Unroller(UnrolledMemory):
         address = self.terms.constant(0, self._pointer.bits)
         for item in allowed:
             if action.storage == "stack":
+                if self.knowledge.checks_memory:
+                    raise UnsupportedCode("alloca, with memory safety")
                 instance = self.objects.block(self._run.number, item, edge)
             else:
                 instance = self.objects.heap(self._run.number, item, action.zeroed, edge)
+                if self.knowledge.checks_memory and action.storage == "heap":
+                    self._begin_heap_life(instance, path, action.origin, len(allowed))
             here = self.terms.eq(size, self.terms.constant(item, width))
             start = self.terms.constant(instance.address, self._pointer.bits)
             address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
@@ -622,12 +664,14 @@ class Unroller(UnrolledMemory):
             if self.terms.width[value] != declared.type.bits:
                 raise UnsupportedCode("a call with arguments of other types than parameters")
         outer = path.registers, path.slots
+        self._outer_slots.append(path.slots)
         caller = self._current
         self._calls.append(function.name)
         self._current = function
         following, returned = self._function(function, arguments, path)
         self._current = caller
         self._calls.pop()
+        self._outer_slots.pop()
         if following is None:
             return None
         following.registers, following.slots = outer[0][:], outer[1][:]

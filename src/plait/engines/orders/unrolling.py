@@ -102,6 +102,7 @@ class Unrolling:
     section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
+    leaks: list[Claim] = field(default_factory=list)  # heap objects that are alive at the end
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
     inputs: list[InputUse] = field(default_factory=list)
     # Atomic sections: the first and the last event, and a term that says when they are that.
