@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 
+from plait.engines.orders.cores import Cores
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import unroll
+from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
-from plait.engines.orders.settings import Refinement, Settings
+from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import Access, Claim, InputUse, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
@@ -64,6 +67,7 @@ def check(
     """One round: all executions with up to `bound` rounds of each loop."""
     statistics = statistics or Statistics()
     statistics.bound = bound
+    statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
     try:
         whole = _Round(program, bound, deadline, settings, statistics, confirm or (lambda _: ""))
         return whole.run()
@@ -98,14 +102,20 @@ class _Round:
         self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
-        with Solver(terms) as solver:
+        with ExitStack() as stack:
+            solver = stack.enter_context(Solver(terms))
             started = time.monotonic()
             encoder = Encoder(learned, solver)
             encoding = encoder.encode()
+            if self._settings.encoding is OrderEncoding.MONOLITHIC:
+                self._baseline = Monolithic(encoding.structure, solver, self._deadline)
+            elif self._settings.refinement is Refinement.CORES:
+                second = stack.enter_context(Solver(Terms()))
+                self._baseline = Cores(encoding.structure, second, self._deadline)
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
-            if self._settings.refinement is Refinement.PROPAGATOR:
+            if self._baseline is None and self._settings.refinement is Refinement.PROPAGATOR:
                 # Before the solver is used: later its variables may be gone.
                 self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
                 solver.connect_propagator(self._propagator, self._propagator.observed())
@@ -200,25 +210,28 @@ class _Round:
             true = [
                 literal for literal in encoding.structure.literals if solver.literal_value(literal)
             ]
-            reasons: list[frozenset[int]]
-            if graph.validate(true):
-                statistics.exact_checks += 1
-                decided = decide_on(graph)
-                if isinstance(decided, Feasible):
-                    self._schedule = decided.schedule
-                    statistics.graph += time.monotonic() - started
-                    return next(claim for claim in claims if solver.model_value(claim.condition))
-                reasons = [decided.reason]
-            else:
-                reasons = [graph.conflict_reason()]
-            for reason in reasons:
+            decided = self._decide(graph, true)
+            if isinstance(decided, Feasible):
+                self._schedule = decided.schedule
+                statistics.graph += time.monotonic() - started
+                return next(claim for claim in claims if solver.model_value(claim.condition))
+            for reason in decided:
                 solver.add_clause([-literal for literal in reason])
-            statistics.add_reasons(reasons)
+            statistics.add_reasons(decided)
             statistics.graph += time.monotonic() - started
             if self._deadline is not None and time.monotonic() > self._deadline:
                 raise OutOfTime
 
+    def _decide(self, graph: EventOrderGraph, true: list[int]) -> Feasible | list[frozenset[int]]:
+        """A schedule in which these literals hold, or reasons why there is none."""
+        if self._baseline is None and not graph.validate(true):
+            return [graph.conflict_reason()]
+        self._statistics.exact_checks += 1
+        decided = decide_on(graph) if self._baseline is None else self._baseline.decide(true)
+        return decided if isinstance(decided, Feasible) else [decided.reason]
+
     _propagator: OrderPropagator | None = None
+    _baseline: Monolithic | Cores | None = None  # decides instead of the order graph
     _schedule: tuple[int, ...] = ()
 
     def _counterexample(
