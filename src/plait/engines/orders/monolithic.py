@@ -125,8 +125,8 @@ class Requirements:
 
 
 class Clocks:
-    """Clocks in program order, and clauses for requirements. `literal_of` translates the structure's
-    literals into the solver's."""
+    """Clocks in program order, and clauses for requirements. `literal_of` translates literals of
+    the structure into the solver's."""
 
     def __init__(
         self,
