@@ -224,8 +224,10 @@ class _Round:
 
     def _decide(self, graph: EventOrderGraph, true: list[int]) -> Feasible | list[frozenset[int]]:
         """A schedule in which these literals hold, or reasons why there is none."""
-        if self._baseline is None and not graph.validate(true):
-            return [graph.conflict_reason()]
+        if self._baseline is None:
+            reasons = graph.reasons(true)
+            if reasons:
+                return reasons
         self._statistics.exact_checks += 1
         decided = decide_on(graph) if self._baseline is None else self._baseline.decide(true)
         return decided if isinstance(decided, Feasible) else [decided.reason]
