@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait.cli.assumptions import assumptions_of
@@ -20,7 +21,7 @@ from plait.model.properties import Property
 from plait.work.child import Send
 
 if TYPE_CHECKING:
-    from plait.evidence.replay import Plan
+    from plait.evidence.replay import Plan, Race
     from plait.model.program import Program
     from plait.semantics.run import Execution
 
@@ -69,9 +70,13 @@ class _Worker:
     def run(self) -> None:
         from plait.engines.orders.engine import verify
 
-        settings = settings_of(self._options)
+        races = Property.NO_DATA_RACE in self._specification
+        settings = replace(settings_of(self._options), finds_races=races)
         self._send(encode(self._question(settings)))
-        missing = self._specification.properties - {Property.ASSERTIONS, Property.UNREACH_CALL}
+        missing = self._specification.properties & {
+            Property.NO_DEADLOCK,
+            Property.VALID_MEMSAFETY,
+        }
         if missing:
             names = ", ".join(sorted(item.value for item in missing))
             reason = f"the engine does not check {names}; see plait explore"
@@ -132,17 +137,24 @@ class _Worker:
 
     def _replayed(self, program: Program, found: Counterexample) -> Result:
         """A violation counts only if the reference interpreter shows it."""
-        from plait.evidence.replay import Plan, ReplayFailed, replay
+        from plait.evidence.replay import Plan, ReplayFailed, replay, replay_race
         from plait.semantics.run import run
 
         plan = Plan(
             found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
         )
+        race: Race | None = None
         try:
-            schedule = replay(program, self._specification, plan)
+            if found.race is None:
+                schedule = replay(program, self._specification, plan)
+            else:
+                race = replay_race(program, self._specification, plan, found.race)
+                schedule = race.schedule
             execution = run(program, self._specification, schedule=schedule, trace=True)
         except (ReplayFailed, InputError) as error:
             return self._not_replayed(plan, str(error))
+        if race is not None:
+            return self._raced(program, execution, race)
         if execution.ending != "violation":
             return self._not_replayed(plan, f"it ends in: {execution.ending}")
         return self._violated(program, execution)
@@ -160,19 +172,39 @@ class _Worker:
         return Result("unknown", reason, failure=failure)
 
     def _violated(self, program: Program, execution: Execution) -> Result:
+        end = execution.outcome
+        violation = {
+            "property": end.kind,
+            "message": end.message,
+            "thread": end.thread,
+            "place": place_row(program, end.origin),
+            "other_place": None,
+        }
+        return self._shown(program, execution, violation)
+
+    def _raced(self, program: Program, execution: Execution, race: Race) -> Result:
+        """A race is not how an execution ends: it is said behind the trace."""
+        kind = Property.NO_DATA_RACE.value
+        violation = {
+            "property": kind,
+            "message": race.message,
+            "thread": race.threads[0],
+            "place": place_row(program, race.origins[0]),
+            "other_place": place_row(program, race.origins[1]),
+        }
+        result = self._shown(program, execution, violation)
+        message = f"{kind} violated: {race.message}"
+        result.lines += str(program.diagnostic(race.origins[0], message)).splitlines()
+        return result
+
+    def _shown(self, program: Program, execution: Execution, violation: dict[str, Any]) -> Result:
         from plait.semantics.render import render
 
-        end = execution.outcome
         text = render(program, execution, self._width, verbose=self._options.verbose)
-        result = Result("false", end.message, end.kind, lines=text.splitlines())
+        message, kind = str(violation["message"]), str(violation["property"])
+        result = Result("false", message, kind, lines=text.splitlines())
         if self._options.json is not None:
-            result.violation = {
-                "property": end.kind,
-                "message": end.message,
-                "thread": end.thread,
-                "place": place_row(program, end.origin),
-                "other_place": None,
-            }
+            result.violation = violation
             result.schedule = _schedule_row(execution)
             result.trace = event_rows(program, execution.events)
         return result

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
 from plait.model.properties import Specification
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import AccessKind, Ending, InputRequest
+from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
 
@@ -37,6 +38,24 @@ class Plan:
 
 class ReplayFailed(Exception):
     """The plan does not lead to a violation."""
+
+
+@dataclass(slots=True, eq=False)
+class Race:
+    """Two accesses that are next in the state that a schedule leads to; the schedule's last steps
+    make them."""
+
+    schedule: Schedule
+    message: str
+    threads: tuple[int, int]
+    origins: tuple[Origin, Origin]
+
+
+def replay_race(
+    program: Program, specification: Specification, plan: Plan, threads: tuple[int, int]
+) -> Race:
+    """Follow the plan, then show that the next accesses of two threads race."""
+    return _Replay(program, specification, plan).race(program, *threads)
 
 
 def replay(program: Program, specification: Specification, plan: Plan) -> Schedule:
@@ -69,6 +88,67 @@ class _Replay:
         while not self._is_over:
             self._step(self._to_run(self._plan.violator))
         return Schedule(self._steps)
+
+    def race(self, program: Program, one: int, other: int) -> Race:
+        self._machine.start()
+        self._machine.commit()
+        for thread in self._plan.order:
+            while not self._step(self._to_run(thread)):
+                pass
+            if self._is_over:
+                raise ReplayFailed("a violation comes before the race")
+        numbers = self._to_run(one), self._to_run(other)
+        footprints = [self._before_access(number) for number in numbers]
+        found = footprints[0].race_with(footprints[1])
+        if found is None:
+            raise ReplayFailed("the next accesses of the two threads do not race")
+        mine, theirs = found
+        message = (
+            f"{mine.kind.value} of {self._machine.name_of(mine.address, mine.size)}"
+            f" by thread {numbers[0]} at {program.place(mine.origin)}"
+            f" and {theirs.kind.value} by thread {numbers[1]}"
+            f" at {program.place(theirs.origin)} at the same time"
+        )
+        for number in (numbers[1], numbers[0]):
+            try:
+                self._step(number)
+            except ReplayFailed:  # the first step may have been the end of something
+                del self._steps[-1:]
+                break
+        return Race(Schedule(self._steps), message, numbers, (mine.origin, theirs.origin))
+
+    def _before_access(self, number: int) -> Footprint:
+        """Drive a thread on to where its next step makes a shared access; what that accesses."""
+        machine = self._machine
+        while True:
+            inputs = {thread: items[:] for thread, items in self._inputs.items()}
+            count = len(self._steps)
+            if not self._try(number):
+                continue
+            accesses = machine.accesses
+            del self._steps[count:]
+            self._inputs = inputs
+            machine.take_back()
+            return Footprint(machine.page_bits, accesses or [], (False, False))
+
+    def _try(self, number: int) -> bool:
+        """Take a step, to be taken back if it makes a shared access; whether it does."""
+        machine = self._machine
+        machine.accesses = []
+        self._running, self._given = number, []
+        if number not in machine.runnable() or len(self._steps) > _MOST_PRIVATE_STEPS:
+            raise ReplayFailed(f"thread {number} has ended too early")
+        threads, heap = len(machine.threads), set(machine.heap)
+        outcome = machine.step(number)
+        if outcome.ending in (Ending.BLOCKED, Ending.NEEDS_INPUT):
+            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+        if self._makes_shared_access(heap):
+            return True
+        if outcome.ending is not Ending.MOVED or len(machine.threads) > threads:
+            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+        self._steps.append(ScheduledStep(number, tuple(self._given)))
+        machine.commit()
+        return False
 
     _is_over = False
 
@@ -107,9 +187,13 @@ class _Replay:
                 raise ReplayFailed("a thread that the plan does not have")
             self._number[names[0]] = born
             self._engine[born] = names.pop(0)
+        return self._makes_shared_access(heap)
+
+    def _makes_shared_access(self, heap: set[int]) -> bool:
+        machine = self._machine
         return any(
             access.address >> machine.page_bits in heap or self._counts(access.address)
-            for access in machine.accesses
+            for access in machine.accesses or ()
             if access.kind in (AccessKind.READ, AccessKind.WRITE)
         )
 

@@ -21,6 +21,7 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
         needed.add(thread.spawned_by)
     for first, last, _ in unrolling.sections:
         needed.update((first, last))
+    needed.update(_arrivals(unrolling))
     position: dict[int, int] = {}
     kept: list[Occurrence] = []
     for thread in unrolling.threads:
@@ -35,6 +36,7 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
     for number, event in enumerate(kept):
         position[event.number] = number
         event.number = number
+        event.arrival = position.get(event.arrival, -1)
     unrolling.events = kept
     unrolling.sections = [
         (position[first], position[last], when) for first, last, when in unrolling.sections
@@ -49,6 +51,22 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
                 unrolling.end, 0, Access.MARK, None, terms.true, 0, (), False, kept[-1].origin
             )
         )
+
+
+def _arrivals(unrolling: Unrolling) -> set[int]:
+    """The marks before plain accesses to cells that several threads access and one writes."""
+    threads: dict[tuple[int, int], set[int]] = {}
+    written: set[tuple[int, int]] = set()
+    for event in unrolling.events:
+        if event.cell is not None:
+            threads.setdefault(event.cell, set()).add(event.thread)
+            if event.kind is Access.WRITE:
+                written.add(event.cell)
+    return {
+        event.arrival
+        for event in unrolling.events
+        if event.cell in written and len(threads[event.cell]) > 1
+    }
 
 
 def _of_threads(unrolling: Unrolling) -> dict[int, list[Occurrence]]:

@@ -16,6 +16,7 @@ from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kin
 from plait.engines.orders.learning import Learned
 from plait.engines.orders.lessons import Cell
 from plait.engines.orders.prune import StaticOrders
+from plait.engines.orders.races import racing_pairs
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
@@ -35,7 +36,8 @@ class Encoding:
 
 
 class Encoder:
-    def __init__(self, learned: Learned, solver: Solver) -> None:
+    def __init__(self, learned: Learned, solver: Solver, finds_races: bool = False) -> None:
+        self._finds_races = finds_races
         self._unrolling = learned.unrolling
         self._orders = learned.orders
         self._blocks = learned.blocks
@@ -72,6 +74,8 @@ class Encoder:
             lock = numbers.setdefault(item.cell, len(numbers))
             blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
         conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
+        if self._finds_races:
+            conditional += self._races(guards)
         structure = EventStructure(
             events,
             orders.edges,
@@ -82,6 +86,32 @@ class Encoder:
             [self._cells[cell] for cell in unrolling.regions],
         )
         return Encoding(structure, guards, len(links))
+
+    def _races(self, guards: list[int]) -> list[Order]:
+        """Claim each race, with the orders that it means."""
+        solver, terms, unrolling = self._solver, self._terms, self._unrolling
+        found: list[Order] = []
+        for pair in racing_pairs(unrolling, self._orders, self._blocks, terms):
+            happens = terms.fresh("race", 1)
+            literal = solver.literal_of(happens)
+            for event in (pair.one, pair.other):
+                if guards[event.number]:
+                    solver.add_clause([-literal, guards[event.number]])
+            if pair.same != terms.true:
+                solver.add_clause([-literal, solver.literal_of(pair.same)])
+            found.append(Order(pair.one.arrival, pair.other.number, literal))
+            found.append(Order(pair.other.number, pair.one.number, literal))
+            unrolling.violations.append(
+                Claim(
+                    happens,
+                    pair.one.thread,
+                    "no-data-race",
+                    "a data race",
+                    pair.one.origin,
+                    (pair.one.number, pair.other.number),
+                )
+            )
+        return found
 
     def _guard(self, term: int) -> int:
         return 0 if term == self._terms.true else self._solver.literal_of(term)

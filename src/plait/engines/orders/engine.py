@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 from plait.engines.orders.cores import Cores
 from plait.engines.orders.encode import Encoder, Encoding
+from plait.engines.orders.events import EventStructure
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import unroll
@@ -15,7 +16,7 @@ from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, OutOfTime, Unrolling
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -98,27 +99,21 @@ class _Round:
     def run(self) -> Outcome:
         started = time.monotonic()
         terms = Terms()
-        learned = unroll(self._program, terms, self._bound, self._deadline)
+        learned = unroll(
+            self._program, terms, self._bound, self._deadline, self._settings.finds_races
+        )
         self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
             solver = stack.enter_context(Solver(terms))
             started = time.monotonic()
-            encoder = Encoder(learned, solver)
+            encoder = Encoder(learned, solver, self._settings.finds_races)
             encoding = encoder.encode()
-            if self._settings.encoding is OrderEncoding.MONOLITHIC:
-                self._baseline = Monolithic(encoding.structure, solver, self._deadline)
-            elif self._settings.refinement is Refinement.CORES:
-                second = stack.enter_context(Solver(Terms()))
-                self._baseline = Cores(encoding.structure, second, self._deadline)
+            self._choose_method(encoding.structure, solver, stack)
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
-            if self._baseline is None and self._settings.refinement is Refinement.PROPAGATOR:
-                # Before the solver is used: later its variables may be gone.
-                self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
-                solver.connect_propagator(self._propagator, self._propagator.observed())
             found = self._violation(encoder, encoding, graph, solver, unrolling)
             if found is not None:
                 return found
@@ -134,6 +129,17 @@ class _Round:
                 reason = f"no violation with up to {self._bound} loop rounds"
                 return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
+
+    def _choose_method(self, structure: EventStructure, solver: Solver, stack: ExitStack) -> None:
+        if self._settings.encoding is OrderEncoding.MONOLITHIC:
+            self._baseline = Monolithic(structure, solver, self._deadline)
+        elif self._settings.refinement is Refinement.CORES:
+            second = stack.enter_context(Solver(Terms()))
+            self._baseline = Cores(structure, second, self._deadline)
+        elif self._settings.refinement is Refinement.PROPAGATOR and structure.literals:
+            # Before the solver is used: later its variables may be gone.
+            self._propagator = OrderPropagator(EventOrderGraph(structure))
+            solver.connect_propagator(self._propagator, self._propagator.observed())
 
     _doubtful = ""
 
@@ -239,18 +245,27 @@ class _Round:
     def _counterexample(
         self, graph: EventOrderGraph, solver: Solver, unrolling: Unrolling, claim: Claim
     ) -> Counterexample:
+        def section_of(event: Occurrence) -> int | None:
+            return next((one for one, when in event.section if solver.model_value(when)), None)
+
         events = unrolling.events
         threads: list[int] = []
         sections: set[int] = set()
         to_come = {thread.number: iter(thread.all_events) for thread in unrolling.threads}
+        last = None if claim.race is None else events[claim.race[1]]
+        last_section = None if last is None else section_of(last)
+        is_over = False
         for number in self._schedule:
+            if is_over:
+                break
             if number >= len(events) or events[number].thread not in to_come:
                 continue
             for event in to_come[events[number].thread]:
+                begin = section_of(event)
+                is_over = event is last or (begin is not None and begin == last_section)
+                if is_over:
+                    break  # the state in which two accesses are next
                 if event.is_access and solver.model_value(event.guard):
-                    begin = next(
-                        (one for one, when in event.section if solver.model_value(when)), None
-                    )
                     if begin is None or begin not in sections:
                         threads.append(event.thread)
                     if begin is not None:
@@ -266,7 +281,14 @@ class _Round:
             if solver.model_value(use.guard):
                 value = _signed(use, solver.model_value(use.term))
                 inputs.setdefault(use.thread, []).append((use.name, value))
-        return Counterexample(threads, children, inputs, claim, self._objects)
+        return Counterexample(
+            threads,
+            children,
+            inputs,
+            claim,
+            self._objects,
+            None if last is None else (claim.thread, last.thread),
+        )
 
 
 def _signed(use: InputUse, value: int) -> int:

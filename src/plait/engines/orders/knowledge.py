@@ -29,7 +29,10 @@ ROUNDS_FOR_POINTERS = 6
 class Knowledge:
     """Shared by the unrollings of one program with one bound."""
 
-    def __init__(self, program: Program, deadline: float | None = None) -> None:
+    def __init__(
+        self, program: Program, deadline: float | None = None, finds_races: bool = False
+    ) -> None:
+        self.finds_races = finds_races
         self.objects = Objects(program)
         self._deadline = deadline
         self.layout = Layout()

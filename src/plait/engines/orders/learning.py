@@ -29,10 +29,14 @@ class Learned:
 
 
 def unroll(
-    program: Program, terms: Terms, bound: int, deadline: float | None = None
+    program: Program,
+    terms: Terms,
+    bound: int,
+    deadline: float | None = None,
+    finds_races: bool = False,
 ) -> Learned:
     """First how memory is laid out must be known, then what the lessons are."""
-    knowledge = Knowledge(program, deadline)
+    knowledge = Knowledge(program, deadline, finds_races)
     lessons = Lessons()
     for _ in range(MOST_ROUNDS):
         last = _unroll(program, terms, bound, knowledge, lessons)
@@ -41,7 +45,7 @@ def unroll(
     else:
         raise UnsupportedCode("shared memory that is accessed in ever new ways")
     for _ in range(_MOST_LESSONS):
-        more = learn(last.unrolling, last.orders, terms, lessons)
+        more = learn(last.unrolling, last.orders, terms, lessons, finds_races)
         if more == lessons:
             break
         following = _unroll(program, terms, bound, knowledge, more)

@@ -134,10 +134,13 @@ def used_operations(
 class LockSearch:
     """Looks for locks among the events of an unrolling."""
 
-    def __init__(self, unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> None:
+    def __init__(
+        self, unrolling: Unrolling, orders: StaticOrders, terms: Terms, finds_races: bool
+    ) -> None:
         self._unrolling = unrolling
         self._orders = orders
         self._terms = terms
+        self._finds_races = finds_races
         self._discipline = Discipline(orders.conjuncts)
         self._of_cell: dict[Cell, list[Occurrence]] = {}
         for event in unrolling.events:
@@ -209,7 +212,8 @@ class LockSearch:
         operations: list[tuple[int, Hold | Release]] = []
         for event in events:
             if not event.section:
-                if event.kind is not Access.WRITE or self._terms.value(event.value) != 0:
+                is_release = event.kind is Access.WRITE and self._terms.value(event.value) == 0
+                if self._finds_races or not is_release:
                     return None
                 operations.append((event.number, self._release(event, None)))
             elif len(event.section) > 1:
@@ -301,20 +305,27 @@ class LockSearch:
 
 
 def learn(
-    unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: Lessons
+    unrolling: Unrolling,
+    orders: StaticOrders,
+    terms: Terms,
+    known: Lessons,
+    finds_races: bool = False,
 ) -> Lessons:
-    """What the events of an unrolling say about the next one."""
-    search = LockSearch(unrolling, orders, terms)
+    """What the events of an unrolling say about the next one. Where races are looked for, all
+    accesses that can race keep their events."""
+    search = LockSearch(unrolling, orders, terms, finds_races)
     search.run()
     return Lessons(
-        {**known.constant, **_constants(unrolling, orders, terms)},
+        {**known.constant, **_constants(unrolling, orders, terms, finds_races)},
         known.locks | search.locks.keys(),
-        {**known.protected, **search.protected()},
+        {} if finds_races else {**known.protected, **search.protected()},
         known.unblocked | search.free_sections(),
     )
 
 
-def _constants(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> dict[Cell, int]:
+def _constants(
+    unrolling: Unrolling, orders: StaticOrders, terms: Terms, finds_races: bool
+) -> dict[Cell, int]:
     """Cells that are never written; and those that get the same constant in all writes, one of
     which comes before each read in program order. That a read follows a write must not be what the
     program learns from the value: reading a constant says nothing of what has happened before."""
@@ -335,7 +346,8 @@ def _constants(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> dict
             constants[cell] = unrolling.initial[cell]
             continue
         value = writers[0].value
-        if not terms.is_constant(value) or any(write.value != value for write in writers):
+        is_same = all(write.value == value for write in writers)
+        if finds_races or not terms.is_constant(value) or not is_same:
             continue
         if all(
             any(

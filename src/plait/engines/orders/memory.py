@@ -72,6 +72,8 @@ class UnrolledMemory:
         self._cells_of: dict[int, list[Cell]] = {}
         self._written: dict[Cell, dict[int, None]] = {}
         self._asked: dict[Cell, int] = {}
+        self.is_plain = True  # the access that is being unrolled has no memory order
+        self._arrival = -1
 
     def _under(self, path: Path, condition: int) -> Path | None:
         if condition == self.terms.false:
@@ -438,6 +440,7 @@ class UnrolledMemory:
         self, address: int, targets: list[Target], size: int, here: int, path: Path, origin: Origin
     ) -> int:
         result: int | None = None
+        self._arrive(path, origin)
         parts = self.knowledge.layout.parts((place for place, _ in targets), size)
         is_alone = self._begin_parts(parts, path, origin)
         for offset, length in parts:
@@ -458,6 +461,7 @@ class UnrolledMemory:
         path: Path,
         origin: Origin,
     ) -> None:
+        self._arrive(path, origin)
         parts = self.knowledge.layout.parts((place for place, _ in targets), size)
         is_alone = self._begin_parts(parts, path, origin)
         for offset, length in parts:
@@ -465,6 +469,12 @@ class UnrolledMemory:
             self._write_part(address, targets, offset, length, piece, here, path, origin)
         if is_alone:
             self._end_parts(path, origin)
+
+    def _arrive(self, path: Path, origin: Origin) -> None:
+        """Where races are looked for, plain accesses have a mark in front of them."""
+        self._arrival = -1
+        if self.knowledge.finds_races and self.is_plain and path.section is None:
+            self._arrival = self._mark(path, origin)
 
     def _begin_parts(self, parts: list[tuple[int, int]], path: Path, origin: Origin) -> bool:
         """The parts of an access are one step."""
@@ -475,7 +485,10 @@ class UnrolledMemory:
 
     def _end_parts(self, path: Path, origin: Origin) -> None:
         assert path.section is not None
+        count = len(self.result.events)
         self._flush(path, origin)
+        for event in self.result.events[count:]:
+            event.arrival = self._arrival
         self._close_section(path.section[0], path, origin)
         path.section = None
 
@@ -519,6 +532,7 @@ class UnrolledMemory:
             if self._is_region(cell) or self._needs_event(cell, path):
                 self._give_up(cell, path, origin)
                 event = self._event(Access.READ, cell, hit, value, path, origin)
+                event.arrival = self._arrival
                 self._place(event, address, some, offset, size)
                 cells.append(cell)
                 by_event.append(hit)
@@ -548,6 +562,7 @@ class UnrolledMemory:
                 if cell in self.lessons.constant:
                     raise Surprise
                 event = self._event(Access.WRITE, cell, hit, value, path, origin)
+                event.arrival = self._arrival
                 self._place(event, address, some, offset, size)
             else:
                 self._store_shared(cell, hit, value, path, origin)
@@ -612,14 +627,16 @@ class UnrolledMemory:
         value = terms.fresh("read", 8 * cell[1])
         self._cells_of[value] = [cell]
         if held is None:
-            self._event(Access.READ, cell, here, value, path, origin)
+            event = self._event(Access.READ, cell, here, value, path, origin)
+            event.arrival = self._arrival
             path.held[cell] = Held(value, here, terms.false)
             return value
         is_new = terms.and_(here, terms.not_(held.known))
         self._silent(path, here, origin)
         if is_new == terms.false:
             return held.value
-        self._event(Access.READ, cell, is_new, value, path, origin, False)
+        event = self._event(Access.READ, cell, is_new, value, path, origin, False)
+        event.arrival = self._arrival
         value = terms.ite(held.known, held.value, value)
         path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
         return value
@@ -642,7 +659,8 @@ class UnrolledMemory:
             self._flush(path, origin, is_access=True)
         else:
             self._give_up(cell, path, origin)
-            self._event(Access.WRITE, cell, here, value, path, origin)
+            event = self._event(Access.WRITE, cell, here, value, path, origin)
+            event.arrival = self._arrival
 
     def _note_lock(self, cell: Cell, here: int, value: int, path: Path) -> None:
         known = self.terms.value(value)

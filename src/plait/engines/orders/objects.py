@@ -61,7 +61,7 @@ class Objects:
                 )  # fmt: skip
                 self._made[item] = [made]
 
-    def shares(self, item: StaticObject | FrameSlot) -> bool:
+    def shares(self, item: StaticObject | FrameSlot | Edge) -> bool:
         """Whether accesses to an object are events."""
         found = self._points_to.object_of(item)
         return found is not None and self._sharing.is_shared(found)
@@ -118,7 +118,7 @@ class Objects:
 
     def block(self, thread: int, size: int, edge: Edge) -> Instance:
         """An object of a frame: alloca."""
-        return self._make(thread, edge, size, "alloca", True, None)
+        return self._make(thread, edge, size, "alloca", self.shares(edge), None)
 
     def life_of(self, instance: Instance) -> Instance:
         """A byte beside an object: 1 while it is alive, then 0."""

@@ -46,13 +46,15 @@ class Statistics:
 @dataclass(slots=True, eq=False)
 class Counterexample:
     """The threads of the shared accesses in order (an atomic section counts once), which threads
-    each thread starts, and the inputs of each thread in order."""
+    each thread starts, and the inputs of each thread in order. `race` has the threads whose next
+    accesses then race."""
 
     threads: list[int]
     children: dict[int, list[int]]
     inputs: dict[int, list[tuple[str, int]]]
     claim: Claim
     objects: Objects
+    race: tuple[int, int] | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -24,5 +24,6 @@ class Settings:
     """`unwind` fixes the loop bound; None: 1, 2, 4, ..."""
 
     unwind: int | None = None
+    finds_races: bool = False
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

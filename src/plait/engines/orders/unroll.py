@@ -70,7 +70,7 @@ from plait.model.expressions import (
     children,
 )
 from plait.model.program import Edge, Function, Program, StaticObject
-from plait.model.types import Scalar
+from plait.model.types import Kind, Scalar
 
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
@@ -293,11 +293,13 @@ class Unroller(UnrolledMemory):
             case Assign():
                 path.registers[action.target.index] = self._value(action.value, path)
             case Load():
+                self.is_plain = not action.order.is_atomic
                 address = self._value(action.address, path)
                 target = action.target
                 value = self._load(address, action.address, target.type, path, action.origin)
                 path.registers[action.target.index] = value
             case Store():
+                self.is_plain = not action.order.is_atomic
                 address = self._value(action.address, path)
                 value = self._value(action.value, path)
                 type_ = action.value.type
@@ -418,6 +420,8 @@ class Unroller(UnrolledMemory):
             self._claim(self.result.troubles, leaving, "limit", message, origin)
 
     def _truth(self, expr: Expr, path: Path) -> int:
+        if expr.type.kind is Kind.FLOAT:
+            raise UnsupportedCode("floating-point arithmetic is not supported here")
         value = self._value(expr, path)
         zero = self.terms.constant(0, self.terms.width[value])
         return self.terms.not_(self.terms.eq(value, zero))
@@ -435,6 +439,8 @@ class Unroller(UnrolledMemory):
 
     def _input(self, action: Input, path: Path) -> Path | None:
         type_ = action.target.type
+        if type_.kind is Kind.FLOAT:
+            raise UnsupportedCode("floating-point inputs are not supported here")
         term = self.terms.fresh("input", type_.bits)
         if type_.is_bool:
             self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))

@@ -44,6 +44,7 @@ class Occurrence:
     is_access: bool
     origin: Origin
     is_silent: bool = False
+    arrival: int = -1  # for data races: a mark just before a plain access, -1 for others
     address: int | None = None
     places: frozenset[int] = frozenset()
     initial: int = -1
@@ -58,6 +59,7 @@ class Claim:
     what: str
     message: str
     origin: Origin
+    race: tuple[int, int] | None = None  # events: a plain access, and another one
 
 
 @dataclass(slots=True, eq=False)
