@@ -34,7 +34,7 @@ BASELINES = {
     "cores": Settings(refinement=Refinement.CORES),
     "monolithic": Settings(encoding=OrderEncoding.MONOLITHIC),
 }
-SEEDS = range(3000, 3020)
+SEEDS = [range(3000, 3010), range(3010, 3020)]
 
 
 def shifted(structure: EventStructure) -> EventStructure:
@@ -115,20 +115,19 @@ def verified(program: Program, chosen: Settings) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize("name", BASELINES)
-def test_baselines_agree_with_the_default(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"{seeds[0]}..{seeds[-1]}")
+def test_baselines_agree_with_the_default(seeds: range, tmp_path: Path) -> None:
     answers = set()
-    for seed in SEEDS:
+    for seed in seeds:
         source = tmp_path / f"{seed}.c"
         source.write_text(generate(seed))
         program = load([str(source)], FrontEndOptions(), Specification())
-        expected, found = verified(program, Settings()), verified(program, BASELINES[name])
-        assert (seed, found.answer, found.is_bounded) == (
-            seed,
-            expected.answer,
-            expected.is_bounded,
-        )
-        answers.add(found.answer)
+        expected = verified(program, Settings())
+        answers.add(expected.answer)
+        for name, chosen in BASELINES.items():
+            found = verified(program, chosen)
+            assert (seed, name, found.answer) == (seed, name, expected.answer)
+            assert found.is_bounded == expected.is_bounded
     assert {Answer.HOLDS, Answer.VIOLATED} <= answers
 
 
