@@ -246,22 +246,29 @@ class Report:
             )
 
     def _show_ratio(self, slow: str, fast: str, claimed: float | None = None) -> None:
-        pairs = [
-            (results[slow].cpu, results[fast].cpu)
-            for results in self._results
-            if {slow, fast} <= results.keys()
-            and results[slow].is_solved
-            and results[fast].is_solved
-        ]
-        if not pairs:
+        if not {slow, fast} <= set(self._names):
             return
-        total = sum(one for one, _ in pairs) / sum(other for _, other in pairs)
-        median = statistics.median(one / other for one, other in pairs)
+        solved = [results for results in self._results if results[fast].is_solved]
+        both = [results for results in solved if results[slow].is_solved]
+        if not both:
+            print(f"time of {slow} / of {fast}: no task that both solve")
+            return
+        total = _ratio(both, slow, fast)
+        median = statistics.median(_ratio([results], slow, fast) for results in both)
         claim = "" if claimed is None else _verdict(total >= claimed, f"at least {claimed:g}")
         print(
             f"time of {slow} / of {fast}: total {total:.2f}, median {median:.2f},"
-            f" {len(pairs)} tasks that both solve{claim}"
+            f" {len(both)} tasks that both solve{claim}"
         )
+        if len(both) < len(solved):
+            print(
+                f"  at least {_ratio(solved, slow, fast):.2f} in total with the"
+                f" {len(solved) - len(both)} tasks that only {fast} solves"
+            )
+
+
+def _ratio(tasks: list[dict[str, Result]], slow: str, fast: str) -> float:
+    return sum(one[slow].cpu for one in tasks) / sum(one[fast].cpu for one in tasks)
 
 
 def _verdict(holds: bool, claim: str) -> str:
