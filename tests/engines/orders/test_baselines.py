@@ -13,7 +13,7 @@ from tests.engines.orders.test_engine import EXAMPLES
 from tests.engines.orders.test_random_orders import instances
 
 from plait.c import FrontEndOptions, load
-from plait.engines.orders.cores import Cores
+from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.engine import check
 from plait.engines.orders.events import Event, EventStructure, Kind, Link, bits
 from plait.engines.orders.exact import Feasible
@@ -66,7 +66,7 @@ def expect_schedule(structure: EventStructure, true: set[int], found: Feasible) 
 @given(instances())
 def test_cores_are_exact(instance: tuple[EventStructure, set[int]]) -> None:
     structure, true = instance
-    with Solver(Terms()) as solver:
+    with Solver(Terms(), CORE_SOLVER) as solver:
         cores = Cores(structure, solver)
         cores.decide(sorted(true)[::2])  # what was asked before does not matter
         found = cores.decide(sorted(true))

@@ -18,6 +18,9 @@ from plait.engines.orders.monolithic import Clocks, Requirement, Requirements
 from plait.engines.orders.unrolling import OutOfTime
 from plait.logic.solver import Solver
 
+# The paper's choice, and the faster one for many small questions with many assumptions.
+CORE_SOLVER = "minisat22"
+
 
 class Cores:
     """Decides whether models have schedules; `solver` is for nothing else."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from plait.engines.orders.cores import Cores
+from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.events import EventStructure
 from plait.engines.orders.exact import Feasible, decide_on
@@ -134,7 +134,7 @@ class _Round:
         if self._settings.encoding is OrderEncoding.MONOLITHIC:
             self._baseline = Monolithic(structure, solver, self._deadline)
         elif self._settings.refinement is Refinement.CORES:
-            second = stack.enter_context(Solver(Terms()))
+            second = stack.enter_context(Solver(Terms(), CORE_SOLVER))
             self._baseline = Cores(structure, second, self._deadline)
         elif self._settings.refinement is Refinement.PROPAGATOR and structure.literals:
             # Before the solver is used: later its variables may be gone.
