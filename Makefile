@@ -2,6 +2,8 @@
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make trust   thousands of generated programs against a real compiler and the real pthread library
 # make bench-frontend    how fast the front end and the explorer are
+# make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
+#                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -12,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust bench-frontend clean
+.PHONY: demo test lint types imports check-tests trust bench-frontend bench-orders clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -36,6 +38,9 @@ trust: $(VENV)/.installed-dev
 
 bench-frontend: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_frontend.py
+
+bench-orders: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_orders.py $(BENCH_OPTIONS) $(BENCH_TASKS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

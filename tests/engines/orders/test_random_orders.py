@@ -135,6 +135,23 @@ def test_kernel_reasons_are_sufficient_minimal_and_all(instance):
 
 
 @settings(max_examples=400, deadline=None)
+@given(instances())
+def test_reasons_of_literals_that_cannot_join_others(instance):
+    structure, true = instance
+    graph, validated = EventOrderGraph(structure), EventOrderGraph(structure)
+    consistent = validated.validate(true)
+    found = graph.reasons(true)
+    assert bool(found) == (not consistent)
+    if consistent:
+        assert (graph.after, graph.before) == (validated.after, validated.before)
+        assert graph.asserted == validated.asserted
+    for reason in found:
+        assert reason <= true
+        assert not EventOrderGraph(structure).validate(reason)
+    assert len(set(found)) == len(found)
+
+
+@settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_push_and_backtrack_agree_with_validation(data):
     structure = data.draw(structures())

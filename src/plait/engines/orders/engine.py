@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 
+from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
+from plait.engines.orders.events import EventStructure
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import unroll
+from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
-from plait.engines.orders.settings import Refinement, Settings
+from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
@@ -96,6 +100,7 @@ def check(
     statistics = statistics or Statistics()
     statistics.bound = bound
     whole = _Round(program, bound, deadline, settings, statistics, confirm or (lambda _: ""))
+    statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
     try:
         return whole.run()
     except UnsupportedCode as error:
@@ -143,17 +148,15 @@ class _Round:
         self.is_unrolled = True
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
-        with Solver(terms) as solver:
+        with ExitStack() as stack:
+            solver = stack.enter_context(Solver(terms))
             started = time.monotonic()
             encoder = Encoder(learned, solver, self._settings.finds_races)
             encoding = encoder.encode()
+            self._choose_method(encoding.structure, solver, stack)
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
-            if self._settings.refinement is Refinement.PROPAGATOR and encoding.structure.literals:
-                # Before the solver is used: later its variables may be gone.
-                self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
-                solver.connect_propagator(self._propagator, self._propagator.observed())
             for claims in (unrolling.violations, unrolling.leaks):
                 found = self._violation(encoder, encoding, graph, solver, unrolling, claims)
                 if found is not None:
@@ -174,6 +177,18 @@ class _Round:
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
 
     is_unrolled = False
+
+    def _choose_method(self, structure: EventStructure, solver: Solver, stack: ExitStack) -> None:
+        if self._settings.encoding is OrderEncoding.MONOLITHIC:
+            self._baseline = Monolithic(structure, solver, self._deadline)
+        elif self._settings.refinement is Refinement.CORES:
+            second = stack.enter_context(Solver(Terms(), CORE_SOLVER))
+            self._baseline = Cores(structure, second, self._deadline)
+        elif self._settings.refinement is Refinement.PROPAGATOR and structure.literals:
+            # Before the solver is used: later its variables may be gone.
+            self._propagator = OrderPropagator(EventOrderGraph(structure))
+            solver.connect_propagator(self._propagator, self._propagator.observed())
+
     _doubtful = ""
 
     def _violation(
@@ -249,25 +264,30 @@ class _Round:
             true = [
                 literal for literal in encoding.structure.literals if solver.literal_value(literal)
             ]
-            reasons: list[frozenset[int]]
-            if graph.validate(true):
-                statistics.exact_checks += 1
-                decided = decide_on(graph)
-                if isinstance(decided, Feasible):
-                    self._schedule = decided.schedule
-                    statistics.graph += time.monotonic() - started
-                    return next(claim for claim in claims if solver.model_value(claim.condition))
-                reasons = [decided.reason]
-            else:
-                reasons = [graph.conflict_reason()]
-            for reason in reasons:
+            decided = self._decide(graph, true)
+            if isinstance(decided, Feasible):
+                self._schedule = decided.schedule
+                statistics.graph += time.monotonic() - started
+                return next(claim for claim in claims if solver.model_value(claim.condition))
+            for reason in decided:
                 solver.add_clause([-literal for literal in reason])
-            statistics.add_reasons(reasons)
+            statistics.add_reasons(decided)
             statistics.graph += time.monotonic() - started
             if self._deadline is not None and time.monotonic() > self._deadline:
                 raise OutOfTime
 
+    def _decide(self, graph: EventOrderGraph, true: list[int]) -> Feasible | list[frozenset[int]]:
+        """A schedule in which these literals hold, or reasons why there is none."""
+        if self._baseline is None:
+            reasons = graph.reasons(true)
+            if reasons:
+                return reasons
+        self._statistics.exact_checks += 1
+        decided = decide_on(graph) if self._baseline is None else self._baseline.decide(true)
+        return decided if isinstance(decided, Feasible) else [decided.reason]
+
     _propagator: OrderPropagator | None = None
+    _baseline: Monolithic | Cores | None = None  # decides instead of the order graph
     _schedule: tuple[int, ...] = ()
 
     def _counterexample(

@@ -191,6 +191,14 @@ class EventStructure:
         """Whether the literal is among those of the mask, or true in any case."""
         return not literal or bool(true & self.bit_of[literal])
 
+    def occurring(self, true: int) -> int:
+        """The events that occur if exactly the literals of the mask hold."""
+        found = 0
+        for number, event in enumerate(self.events):
+            if self.holds(event.guard, true):
+                found |= 1 << number
+        return found
+
     def _check(self) -> None:
         if len({(link.write, link.read) for link in self.links}) < len(self.links):
             raise ValueError("two links connect the same write and read")

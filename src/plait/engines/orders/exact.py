@@ -32,7 +32,7 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class Infeasible:
-    """Literals that no execution makes true together; none of them can be left out."""
+    """Literals that no execution makes true together."""
 
     reason: frozenset[int]
 
@@ -47,7 +47,8 @@ class Choice:
 
 
 def decide(structure: EventStructure, true: Iterable[int]) -> Feasible | Infeasible:
-    """Whether an execution with these literals (and what they imply) exists."""
+    """Whether an execution with these literals (and what they imply) exists; if not, none of the
+    reason's literals can be left out."""
     graph = EventOrderGraph(structure)
     graph.validate(true)
     return decide_on(graph)

@@ -61,7 +61,8 @@ class Refuted:
 class EventOrderGraph:
     """Orders under the literals asserted so far.
 
-    Round by round: `validate(true literals)`, then `kernel_reasons()` if it found a conflict.
+    Round by round: `reasons(true literals)`, many at a small price; or `validate(true literals)`,
+    then `kernel_reasons()` if it found a conflict: all of them, but that takes long.
     Inside a solver: `new_level`, `push` and `backtrack` follow its trail, `conflict_reason` and
     `explain` give one reason each. A solver that fixes literals for good while it is at a higher
     level must push them again after going back; pushing twice does no harm. Once there is a
@@ -103,6 +104,39 @@ class EventOrderGraph:
                 break
         self._now.asserted = mask
         return self._now.conflict is None
+
+    def reasons(self, true: Iterable[int]) -> list[frozenset[int]]:
+        """Reasons why these literals (and what they imply) cannot all hold: for each literal that
+        cannot join the ones before it, one. None if the rules find no conflict; then the graph has
+        all of them. Links come last, and once more in the opposite order: where several links
+        contradict each other, others are found guilty then."""
+        structure = self.structure
+        mask = structure.closed_mask(true)
+        links = mask & self._watching.link_bits
+        others = list(bits(mask & ~links))
+        masks: list[int] = []
+        for sequence in ([*others, *bits(links)], [*others, *reversed(list(bits(links)))]):
+            found = self._rejections(sequence)
+            if not found:
+                return []  # nor is there any in another sequence
+            masks += found
+        return [
+            structure.literals_of(one)
+            for one in dict.fromkeys(masks)
+            if not any(other & ~one == 0 and other != one for other in masks)
+        ]
+
+    def _rejections(self, literals: Iterable[int]) -> list[int]:
+        """Assert the literals of these numbers, except where one leads to a conflict: of each such
+        conflict, the reason."""
+        self.reset()
+        found = [self.conflict_mask()] if self.has_conflict else []
+        for number in literals:
+            self.new_level()
+            if not self.push(self.structure.literals[number]):
+                found.append(self.conflict_mask())
+                self.backtrack(self.level - 1)
+        return found
 
     def reset(self) -> None:
         """Forget all literals."""
@@ -514,6 +548,7 @@ class _Watching:
         self.link_at = {(link.write, link.read): link for link in structure.links}
         self.links_with: dict[int, list[Link]] = {}
         self.linked_reads = 0
+        self.link_bits = 0
         self.firsts_around: list[int] = []
         for number, block in enumerate(structure.blocks):
             self.blocks_from[block.first] |= 1 << number
@@ -539,6 +574,7 @@ class _Watching:
         for link in structure.links:
             self.links_with.setdefault(link.literal, []).append(link)
             self.linked_reads |= 1 << link.read
+            self.link_bits |= structure.bit_of[link.literal]
 
 
 def _activations(structure: EventStructure) -> dict[int, _Activation]:
