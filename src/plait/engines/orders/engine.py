@@ -8,7 +8,7 @@ from collections.abc import Callable
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.learning import unroll
+from plait.engines.orders.learning import unroll, unroll_for_deadlocks
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import Refinement, Settings
@@ -94,9 +94,11 @@ class _Round:
     def run(self) -> Outcome:
         started = time.monotonic()
         terms = Terms()
-        learned = unroll(
-            self._program, terms, self._bound, self._deadline, self._settings.finds_races
-        )
+        if self._settings.finds_deadlocks:
+            learned = unroll_for_deadlocks(self._program, terms, self._bound, self._deadline)
+        else:
+            races = self._settings.finds_races
+            learned = unroll(self._program, terms, self._bound, self._deadline, races)
         self._objects, unrolling = learned.objects, learned.unrolling
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started

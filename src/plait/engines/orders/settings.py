@@ -25,5 +25,6 @@ class Settings:
 
     unwind: int | None = None
     finds_races: bool = False
+    finds_deadlocks: bool = False  # and nothing else
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

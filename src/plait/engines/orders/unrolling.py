@@ -107,3 +107,7 @@ class Unrolling:
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
     end: int = -1  # an event of no thread behind all others, if that is needed
+    # Reads that may also happen behind `end`, and when they do (see `maximal`); and what is made
+    # of them: reads of no thread.
+    late: list[tuple[Occurrence, int]] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
