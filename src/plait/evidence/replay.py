@@ -12,13 +12,16 @@ from dataclasses import dataclass
 
 from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
-from plait.model.properties import Specification
+from plait.model.properties import Property, Specification
+from plait.semantics.explore import explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
 
 _MOST_PRIVATE_STEPS = 100_000
+_MOST_STATES_BEHIND = 5_000
+_MOST_SECONDS_BEHIND = 10.0
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +59,33 @@ def replay_race(
 ) -> Race:
     """Follow the plan, then show that the next accesses of two threads race."""
     return _Replay(program, specification, plan).race(program, *threads)
+
+
+@dataclass(slots=True, eq=False)
+class Deadlock:
+    """A thread is blocked for ever in the state that a schedule leads to."""
+
+    schedule: Schedule
+    message: str
+    thread: int
+    origin: Origin
+
+
+def replay_deadlock(program: Program, specification: Specification, plan: Plan) -> Deadlock:
+    """Follow the plan to the ends of all threads, then show that nothing that can happen from
+    there on unblocks a thread that is blocked."""
+    start = _Replay(program, specification, plan).to_the_ends()
+    found = explore(
+        program,
+        specification,
+        max_states=_MOST_STATES_BEHIND,
+        max_seconds=_MOST_SECONDS_BEHIND,
+        start=start,
+    )
+    violation, schedule = found.violation, found.schedule
+    if violation is None or schedule is None or violation.kind != Property.NO_DEADLOCK.value:
+        raise ReplayFailed(f"no thread is blocked for ever: {found.reason}")
+    return Deadlock(schedule, violation.message, violation.thread, violation.origin)
 
 
 def replay(program: Program, specification: Specification, plan: Plan) -> Schedule:
@@ -116,6 +146,44 @@ class _Replay:
                 del self._steps[-1:]
                 break
         return Race(Schedule(self._steps), message, numbers, (mine.origin, theirs.origin))
+
+    def to_the_ends(self) -> Schedule:
+        """Follow the plan, then take what is left of steps that no other thread sees."""
+        self._machine.start()
+        self._machine.commit()
+        for thread in self._plan.order:
+            while not self._step(self._to_run(thread)):
+                pass
+            if self._is_over:
+                raise ReplayFailed("a violation comes before the deadlock")
+        for number in self._machine.runnable():
+            while number in self._machine.runnable() and self._step_unseen(number):
+                pass
+        return Schedule(self._steps)
+
+    def _step_unseen(self, number: int) -> bool:
+        """Take a step if it is one that changes something, but nothing that is shared."""
+        machine = self._machine
+        if len(self._steps) > _MOST_PRIVATE_STEPS:
+            raise ReplayFailed("too many steps")
+        machine.accesses = []
+        self._running, self._given = number, []
+        inputs = {thread: items[:] for thread, items in self._inputs.items()}
+        threads, heap, before = len(machine.threads), set(machine.heap), machine.state()
+        outcome = machine.step(number)
+        if (
+            outcome.ending is not Ending.MOVED
+            or machine.exit is not None
+            or len(machine.threads) > threads
+            or self._makes_shared_access(heap)
+            or machine.state() == before
+        ):
+            machine.take_back()
+            self._inputs = inputs
+            return False
+        machine.commit()
+        self._steps.append(ScheduledStep(number, tuple(self._given)))
+        return True
 
     def _before_access(self, number: int) -> Footprint:
         """Drive a thread on to where its next step makes a shared access; what that accesses."""

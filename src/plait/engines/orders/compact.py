@@ -54,12 +54,9 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
             )
         )
     for read, when in unrolling.late:
-        unrolling.last.append(len(kept))
-        kept.append(
-            replace(
-                read, number=len(kept), thread=0, guard=when, section=(), is_access=False, arrival=-1
-            )
-        )
+        number = len(kept)
+        unrolling.last.append(number)
+        kept.append(replace(read, number=number, thread=0, guard=when, section=(), is_access=False))
 
 
 def _arrivals(unrolling: Unrolling) -> set[int]:
