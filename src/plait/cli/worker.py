@@ -171,7 +171,14 @@ class _Worker:
 
     def _replayed(self, program: Program, found: Counterexample) -> Result:
         """A violation counts only if the reference interpreter shows it."""
-        from plait.evidence.replay import Plan, ReplayFailed, replay, replay_deadlock, replay_race
+        from plait.evidence.replay import (
+            Plan,
+            ReplayFailed,
+            Undecided,
+            replay,
+            replay_deadlock,
+            replay_race,
+        )
         from plait.semantics.run import run
 
         plan = Plan(
@@ -189,6 +196,8 @@ class _Worker:
             else:
                 schedule = replay(program, self._specification, plan)
             execution = run(program, self._specification, schedule=schedule, trace=True)
+        except Undecided as error:
+            return Result("unknown", str(error))
         except (ReplayFailed, InputError) as error:
             return self._not_replayed(plan, str(error))
         if deadlock is not None:

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
-from plait.model.properties import Property, Specification
-from plait.semantics.explore import explore
+from plait.model.properties import Specification
+from plait.semantics.explore import Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
 
 _MOST_PRIVATE_STEPS = 100_000
-_MOST_STATES_BEHIND = 5_000
-_MOST_SECONDS_BEHIND = 10.0
+_MOST_STATES_BEHIND = 2_000
+_MOST_SECONDS_BEHIND = 5.0
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +41,10 @@ class Plan:
 
 class ReplayFailed(Exception):
     """The plan does not lead to a violation."""
+
+
+class Undecided(ReplayFailed):
+    """The plan can be followed, but what that shows is left open."""
 
 
 @dataclass(slots=True, eq=False)
@@ -82,9 +86,11 @@ def replay_deadlock(program: Program, specification: Specification, plan: Plan) 
         max_seconds=_MOST_SECONDS_BEHIND,
         start=start,
     )
+    if found.verdict is Verdict.UNKNOWN:
+        raise Undecided(f"it is not known whether a thread that waits can go on: {found.reason}")
     violation, schedule = found.violation, found.schedule
-    if violation is None or schedule is None or violation.kind != Property.NO_DEADLOCK.value:
-        raise ReplayFailed(f"no thread is blocked for ever: {found.reason}")
+    if violation is None or schedule is None:
+        raise ReplayFailed("no thread is blocked for ever")
     return Deadlock(schedule, violation.message, violation.thread, violation.origin)
 
 

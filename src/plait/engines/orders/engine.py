@@ -20,6 +20,7 @@ from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
 _MOST_FAILURES = 20
+_MOST_SUSPICIONS = 2
 
 Progress = Callable[[Outcome], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
@@ -65,7 +66,7 @@ def check(
     statistics = statistics or Statistics()
     statistics.bound = bound
     try:
-        whole = _Round(program, bound, deadline, settings, statistics, confirm or (lambda _: ""))
+        whole = _Round(program, bound, deadline, settings, statistics, confirm)
         return whole.run()
     except UnsupportedCode as error:
         return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
@@ -82,9 +83,10 @@ class _Round:
         deadline: float | None,
         settings: Settings,
         statistics: Statistics,
-        confirm: Confirm,
+        confirm: Confirm | None,
     ) -> None:
-        self._confirm = confirm
+        self._confirm = confirm or (lambda _: "")
+        self._can_confirm = confirm is not None
         self._program = program
         self._bound = bound
         self._deadline = deadline
@@ -118,6 +120,9 @@ class _Round:
                 return found
             if self._doubtful:
                 return Outcome(Answer.UNKNOWN, self._doubtful, statistics)
+            found = self._suspicion(encoder, encoding, graph, solver, unrolling)
+            if found is not None:
+                return found
             trouble = self._search(encoder, encoding, graph, solver, unrolling.troubles)
             if trouble is not None:
                 place = self._program.place(trouble.origin)
@@ -156,13 +161,37 @@ class _Round:
                 self._doubtful = self._confirm(example)
                 if not self._doubtful:
                     return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
-                # Not this execution again, as far as violations are concerned.
-                chosen = [link.literal for link in encoding.structure.links]
-                solver.add_clause(
-                    [-excluding, *(-item for item in chosen if solver.literal_value(item))]
-                )
+                self._exclude(excluding, encoding, solver)
                 failures += 1
         return None
+
+    def _suspicion(
+        self,
+        encoder: Encoder,
+        encoding: Encoding,
+        graph: EventOrderGraph,
+        solver: Solver,
+        unrolling: Unrolling,
+    ) -> Outcome | None:
+        """One of a few suspicions that `confirm` accepts; that it does not means nothing."""
+        if not self._can_confirm:
+            return None
+        excluding = solver.new_literal()
+        for _ in range(_MOST_SUSPICIONS):
+            claims = unrolling.suspicions
+            found = self._search(encoder, encoding, graph, solver, claims, [excluding])
+            if found is None:
+                return None
+            example = self._counterexample(graph, solver, unrolling, found)
+            if not self._confirm(example):
+                return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
+            self._exclude(excluding, encoding, solver)
+        return None
+
+    def _exclude(self, excluding: int, encoding: Encoding, solver: Solver) -> None:
+        """Not this execution again, as far as violations are concerned."""
+        chosen = [link.literal for link in encoding.structure.links]
+        solver.add_clause([-excluding, *(-item for item in chosen if solver.literal_value(item))])
 
     def _count(self, unrolling: Unrolling, encoding: Encoding, solver: Solver) -> None:
         numbers = self._statistics

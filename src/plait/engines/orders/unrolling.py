@@ -101,6 +101,8 @@ class Unrolling:
     required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
     section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
+    # Violations if what lies beyond the loop bound does not prevent them; worth a look.
+    suspicions: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
     inputs: list[InputUse] = field(default_factory=list)
