@@ -151,8 +151,9 @@ def engine_verdict(program: Program, bound: int, seconds: float) -> tuple[str, s
     return VERDICTS[outcome.answer], outcome.reason
 
 
-def oracle_verdict(program: Program, seconds: float) -> str:
-    return explore(program, DEADLOCK, max_states=60_000, max_seconds=seconds).verdict.value
+def oracle_verdict(program: Program, seconds: float) -> tuple[str, str]:
+    found = explore(program, DEADLOCK, max_states=60_000, max_seconds=seconds)
+    return found.verdict.value, found.reason
 
 
 def main() -> int:
@@ -178,7 +179,7 @@ def main() -> int:
         source.write_text(text)
         program = load([str(source)], FrontEndOptions(), DEADLOCK)
         found, reason = engine_verdict(program, options.bound, options.seconds)
-        expected = oracle_verdict(program, options.seconds)
+        expected, why = oracle_verdict(program, options.seconds)
         pairs[found, expected] += 1
         if found == "unknown":
             reasons[reason.split(" (")[0].split("/")[0]] += 1
@@ -188,8 +189,8 @@ def main() -> int:
             print(f"seed {seed}: {found} ({reason}), but {expected}: {source}", flush=True)
         else:
             source.unlink()
-        if found == "unknown" and expected != "unknown":
-            print(f"seed {seed}: {reason}, but {expected}", flush=True)
+        if (found == "unknown") != (expected == "unknown"):
+            print(f"seed {seed}: {found}, {reason}; {expected}, {why}", flush=True)
     for (found, expected), count in sorted(pairs.items()):
         print(f"engine {found:8} exploration {expected:8} {count:5}")
     for reason, count in reasons.most_common():

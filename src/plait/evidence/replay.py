@@ -18,6 +18,7 @@ from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
+from plait.semantics.state import State
 
 _MOST_PRIVATE_STEPS = 100_000
 _MOST_STATES_BEHIND = 2_000
@@ -163,30 +164,32 @@ class _Replay:
             if self._is_over:
                 raise ReplayFailed("a violation comes before the deadlock")
         for number in self._machine.runnable():
-            while number in self._machine.runnable() and self._step_unseen(number):
+            seen = {self._machine.state()}
+            while number in self._machine.runnable() and self._step_unseen(number, seen):
                 pass
         return Schedule(self._steps)
 
-    def _step_unseen(self, number: int) -> bool:
-        """Take a step if it is one that changes something, but nothing that is shared."""
+    def _step_unseen(self, number: int, seen: set[State]) -> bool:
+        """Take a step if it accesses nothing that is shared and leads to a new state."""
         machine = self._machine
         if len(self._steps) > _MOST_PRIVATE_STEPS:
             raise ReplayFailed("too many steps")
         machine.accesses = []
         self._running, self._given = number, []
         inputs = {thread: items[:] for thread, items in self._inputs.items()}
-        threads, heap, before = len(machine.threads), set(machine.heap), machine.state()
+        threads, heap = len(machine.threads), set(machine.heap)
         outcome = machine.step(number)
         if (
             outcome.ending is not Ending.MOVED
             or machine.exit is not None
             or len(machine.threads) > threads
             or self._makes_shared_access(heap)
-            or machine.state() == before
+            or machine.state() in seen
         ):
             machine.take_back()
             self._inputs = inputs
             return False
+        seen.add(machine.state())
         machine.commit()
         self._steps.append(ScheduledStep(number, tuple(self._given)))
         return True
