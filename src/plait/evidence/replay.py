@@ -18,7 +18,7 @@ from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
-from plait.semantics.state import State
+from plait.semantics.state import State, Status
 
 _MOST_PRIVATE_STEPS = 100_000
 _MOST_STATES_BEHIND = 2_000
@@ -163,6 +163,8 @@ class _Replay:
                 pass
             if self._is_over:
                 raise ReplayFailed("a violation comes before the deadlock")
+        if any(thread.status is Status.PRUNED for thread in self._machine.threads):
+            raise ReplayFailed("an assumption fails on the way")
         for number in self._machine.runnable():
             seen = {self._machine.state()}
             while number in self._machine.runnable() and self._step_unseen(number, seen):

@@ -45,7 +45,17 @@ from plait.engines.orders.unrolling import Access, Claim, Occurrence
 from plait.logic.operators import VARIABLE
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
-from plait.model.actions import EndProcess, EndThread, Input, Origin, Return, Wait
+from plait.model.actions import (
+    EndProcess,
+    EndThread,
+    Input,
+    Load,
+    Origin,
+    ReadModifyWrite,
+    Return,
+    Store,
+    Wait,
+)
 from plait.model.program import Edge, Function, Program
 
 _SECTION: Stand = (-1, -1)
@@ -193,9 +203,14 @@ class MaximalUnroller(Unroller):
         terms = self.terms
         return [part for part in terms.parts([term]) if terms.operator[part] == VARIABLE]
 
+    def _act(self, edge: Edge, path: Path) -> Path | None:
+        if isinstance(edge.action, (Load, Store, ReadModifyWrite)):
+            self._pauses += 1
+        return super()._act(edge, path)
+
     def _moment(self, path: Path) -> tuple[int, ...]:
-        """The same in an atomic section; else it changes with every step that others can see, and
-        where the reference interpreter may pause in between."""
+        """The same in an atomic section; else it changes with every access to memory, everything
+        else that others can see, and where the reference interpreter may pause in between."""
         if path.section is not None:
             return self._run.number, *(begin for begin, _ in path.section[0])
         return self._run.number, len(self.result.events), self._pauses, 0
