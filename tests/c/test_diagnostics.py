@@ -108,13 +108,13 @@ def test_unsupported_code_that_is_not_executed_harms_nobody(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        '__attribute__((destructor)) void f(void) {} int main(void) { return 0; }',
-        'void f(int *p) {} int main(void) { __attribute__((cleanup(f))) int x = 1; return x; }',
+        "__attribute__((destructor)) void f(void) {} int main(void) { return 0; }",
+        "void f(int *p) {} int main(void) { __attribute__((cleanup(f))) int x = 1; return x; }",
         'int g(void) { return 1; } int f(void) __attribute__((alias("g"))); int main(void) { return f(); }',
         'int v; extern int w __attribute__((alias("v"))); int main(void) { return w; }',
         'int x; int main(void) { asm volatile("\\n\\t" "incl %0" : "+m"(x)); return x; }',
         '#define INC(x, why) asm volatile("incl %0" : "+m"(x))\nint main(void) { int x = 0; INC(x, ""); return x; }',
-        'struct S { int a, b; }; _Atomic struct S s; int main(void) { struct S t = {1, 2}; s = t; return 0; }',
+        "struct S { int a, b; }; _Atomic struct S s; int main(void) { struct S t = {1, 2}; s = t; return 0; }",
     ],
 )
 def test_never_skipped_silently(text: str, tmp_path: Path) -> None:

@@ -142,8 +142,10 @@ def test_inline_and_weak_definitions_may_repeat(tmp_path: Path) -> None:
     header = "inline int twice(int x) { return 2 * x; }\n"
     paths = write(
         tmp_path,
-        one=header + "int two(void); int w(void); int main(void) { return twice(1) * 100 + two() * 10 + w(); }",
-        two=header + "__attribute__((weak)) int w(void) { return 1; } int two(void) { return twice(2); }",
+        one=header
+        + "int two(void); int w(void); int main(void) { return twice(1) * 100 + two() * 10 + w(); }",
+        two=header
+        + "__attribute__((weak)) int w(void) { return 1; } int two(void) { return twice(2); }",
         three="int w(void) { return 5; }",
     )
     assert status(paths) == 245
@@ -155,6 +157,8 @@ def test_flags_that_change_the_meaning(tmp_path: Path) -> None:
     for command, expected in (("cc -c one.c", 0), ("cc -funsigned-char -c one.c", 1)):
         (tmp_path / "compile_commands.json").write_text(json.dumps([{**entry, "command": command}]))
         assert status([one], FrontEndOptions(compile_commands=str(tmp_path))) == expected
-    (tmp_path / "compile_commands.json").write_text(json.dumps([{**entry, "command": "cc -m32 one.c"}]))
+    (tmp_path / "compile_commands.json").write_text(
+        json.dumps([{**entry, "command": "cc -m32 one.c"}])
+    )
     with pytest.raises(InputError, match="--data-model ILP32"):
         status([one], FrontEndOptions(compile_commands=str(tmp_path)))

@@ -125,9 +125,7 @@ def test_undefined_functions_are_assumptions(
     assert any("mystery" in line for line in lines)
 
 
-def test_undefined_behaviour_is_unknown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_undefined_behaviour_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.c"
     path.write_text("int zero;\nint main(void) { return 1 / zero; }\n")
     code, lines = explore(capsys, str(path))

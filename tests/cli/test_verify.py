@@ -33,11 +33,20 @@ def test_a_bound_is_no_proof(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert run(capsys, str(source)) == (1, "VERDICT: false (assertions)")
 
 
-def test_other_properties_are_not_claimed(capsys: pytest.CaptureFixture[str]) -> None:
-    program = str(EXAMPLES / "locked_counter.c")
-    code, last = run(capsys, "--property", "no-data-race", program)
-    assert code == 3
-    assert last.startswith("VERDICT: unknown (the engine does not check no-data-race")
+def test_properties_beside_assertions(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    races = "--property", "no-data-race"
+    assert run(capsys, *races, str(EXAMPLES / "locked_counter.c")) == (0, "VERDICT: true")
+    code, last = run(capsys, *races, str(EXAMPLES / "counter_race.c"))
+    assert (code, last) == (1, "VERDICT: false (no-data-race)")
+    source = tmp_path / "misuse.c"
+    source.write_text(
+        "#include <limits.h>\n#include <pthread.h>\npthread_mutex_t m; int x = INT_MAX;\n"
+        "int main(void) { x = x + 1; pthread_mutex_unlock(&m); }"
+    )
+    for name in ("no-overflow", "lock-misuse"):
+        assert run(capsys, "--property", name, str(source)) == (1, f"VERDICT: false ({name})")
 
 
 def test_deadlocks(capsys: pytest.CaptureFixture[str]) -> None:

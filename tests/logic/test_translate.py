@@ -247,16 +247,31 @@ def test_pointer_arithmetic_wraps_and_adds_offsets() -> None:
 @pytest.mark.parametrize(
     "expr",
     [
-        Const(F64, 1.0),
+        Unary(F64, UnaryOp.NEG, Register(F64, 0, "x")),
+        Conditional(I32, Register(F64, 0, "x"), Const(I32, 1), Const(I32, 0)),
+        Convert(F32, Const(F64, 1.0)),
         Convert(I32, Register(F32, 0, "x")),
         Convert(F64, Const(I32, 1)),
         Binary(I32, BinaryOp.LT, Register(F64, 0, "x"), Const(F64, 0.0)),
     ],
 )
-def test_floats_are_unsupported(expr: Expr) -> None:
+def test_float_arithmetic_is_unsupported(expr: Expr) -> None:
     terms = Terms()
     with pytest.raises(UnsupportedCode, match="floating"):
         translate(terms, expr, {0: terms.variable("x", 64)}, lambda place: terms.true)
+
+
+def test_floats_can_be_copied() -> None:
+    terms = Terms()
+    registers = {0: terms.variable("x", 64), 1: terms.variable("c", 32)}
+    one = translate(terms, Const(F64, 1.0), registers, lambda place: terms.true)
+    assert terms.value(one) == 0x3FF0000000000000
+    x = Register(F64, 0, "x")
+    assert translate(terms, x, registers, lambda place: terms.true) == registers[0]
+    chosen = Conditional(F64, Register(I32, 1, "c"), x, x)
+    assert translate(terms, chosen, registers, lambda place: terms.true) == registers[0]
+    with pytest.raises(UnsupportedCode):
+        translate_condition(terms, x, registers, lambda place: terms.true)
 
 
 def test_deep_expressions() -> None:

@@ -166,9 +166,7 @@ class FunctionBuilder:
         self.emit(Spawn(self.origin(), target, FunctionAddress(PTR, function), argument))
         return target
 
-    def call(
-        self, callee: str | Expr, *arguments: Expr, target: Register | None = None
-    ) -> None:
+    def call(self, callee: str | Expr, *arguments: Expr, target: Register | None = None) -> None:
         self.emit(Call(self.origin(), target, callee, arguments))
 
     def leave(self, value: Expr | None = None) -> None:

@@ -46,8 +46,8 @@ SAFE = {
     "two rounds of a loop": "char y = 1; for (int i = 0; i < 2; i++) { char x; if (i) { y = x; if (x == 2) assert(y == 2); } }",
     "bool in a char": "_Bool b; unsigned char c = b; assert(c < 2);",
     "a copy that is overwritten": "struct C s, t; t = s; s.a = t.a = 3; assert(s.a + t.a == 6);",
-    "snprintf without directives": "char s[9]; assert(snprintf(s, 100, \"ab\") == 2 && strcmp(s, \"ab\") == 0);",
-    "a result that nobody uses": "puts(\"a\"); fwrite(\"a\", 1, 1, stdout);",
+    "snprintf without directives": 'char s[9]; assert(snprintf(s, 100, "ab") == 2 && strcmp(s, "ab") == 0);',
+    "a result that nobody uses": 'puts("a"); fwrite("a", 1, 1, stdout);',
     "atomics": "_Atomic char x; char old = x; x |= 1; assert(x == (old | 1));",
 }
 UNSAFE = {
@@ -66,7 +66,7 @@ COPIES = {
     "a result that was not returned": "void *r; pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, &r); assert(r == 0);",
     "read by the library": "char s[2]; s[1] = 0; assert(strlen(s) == strlen(s));",
     "text of snprintf": "char s[3]; snprintf(s, 3, \"%d\", 7); assert(s[0] == '7');",
-    "result of snprintf": "char s[3]; assert(snprintf(s, 3, \"%d\", 7) == 1);",
+    "result of snprintf": 'char s[3]; assert(snprintf(s, 3, "%d", 7) == 1);',
 }
 
 

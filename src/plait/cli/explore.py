@@ -50,9 +50,7 @@ def worst(answers: list[Answer]) -> Answer:
     return chosen
 
 
-def _answer(
-    options: argparse.Namespace, part: Specification, entry: str, spent: float
-) -> Answer:
+def _answer(options: argparse.Namespace, part: Specification, entry: str, spent: float) -> Answer:
     from plait.semantics.explore import explore as explore_all
 
     program = load_program(options, part, entry)

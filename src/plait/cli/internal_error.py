@@ -31,9 +31,7 @@ def _innermost(trace: TracebackType | None) -> str:
     return place
 
 
-def write_report(
-    options: argparse.Namespace, message: str, details: dict[str, Any]
-) -> Path | None:
+def write_report(options: argparse.Namespace, message: str, details: dict[str, Any]) -> Path | None:
     """Write `plait-report-HASH.json` into the current directory, or where temporary files go."""
     import json
     from hashlib import sha256

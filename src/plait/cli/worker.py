@@ -66,11 +66,6 @@ def _run(options: argparse.Namespace, width: int, deadline: float | None, send: 
         "order_encoding": settings.encoding.value,
     }
     send(encode(Question(entry, properties, shown)))
-    if Property.VALID_MEMSAFETY in whole:
-        name = Property.VALID_MEMSAFETY.value
-        reason = f"the engine does not check {name}; see plait explore"
-        send(encode(Result("unknown", reason)))
-        return
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
@@ -134,6 +129,7 @@ class _Worker:
         settings = replace(
             settings_of(self._options),
             finds_races=Property.NO_DATA_RACE in self._specification,
+            checks_memory=Property.VALID_MEMSAFETY in self._specification,
             finds_deadlocks=Property.NO_DEADLOCK in self._specification,
         )
 

@@ -1,11 +1,13 @@
 """Expressions of the model as bit-vector terms.
 
 A value of a scalar type is its bit pattern, as wide as the type; a `_Bool` has 8 bits of which
-all but the lowest are 0. The terms of registers and addresses must keep to that.
+all but the lowest are 0. The terms of registers and addresses must keep to that. Floating-point
+values can be copied, but not computed with.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 
 from plait.errors import UnsupportedCode
@@ -35,6 +37,8 @@ Place = StaticAddress | FrameAddress | FunctionAddress | CurrentThread
 # expression's type; an offset is added by `translate`.
 Addresses = Callable[[Place], int]
 
+_FLOAT_FORMATS = {32: "<f", 64: "<d"}
+
 
 def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses: Addresses) -> int:
     """The term of an expression's value, given the terms of the registers it reads.
@@ -50,16 +54,31 @@ def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses:
             pending += missing
             continue
         pending.pop()
-        if item.type.kind is Kind.FLOAT:
-            raise UnsupportedCode("floating-point values are not supported here")
+        _refuse_float_arithmetic(item)
         done[id(item)] = _translate(terms, item, registers, addresses, done)
     return done[id(expr)]
+
+
+def _refuse_float_arithmetic(expr: Expr) -> None:
+    """Floating-point values are bit patterns that can be copied and chosen from, nothing else."""
+    floats = [part for part in (expr, *children(expr)) if part.type.kind is Kind.FLOAT]
+    if not floats:
+        return
+    if any(part.type.bits not in _FLOAT_FORMATS for part in floats):
+        raise UnsupportedCode("floating-point values of this size are not supported here")
+    is_copied = isinstance(expr, (Const, Register))
+    if isinstance(expr, Conditional):
+        is_copied = expr.condition.type.kind is not Kind.FLOAT
+    if not is_copied:
+        raise UnsupportedCode("floating-point arithmetic is not supported here")
 
 
 def translate_condition(
     terms: Terms, expr: Expr, registers: Mapping[int, int], addresses: Addresses
 ) -> int:
     """The truth value of an expression: whether it is not 0."""
+    if expr.type.kind is Kind.FLOAT:
+        raise UnsupportedCode("floating-point arithmetic is not supported here")
     return is_not_zero(terms, translate(terms, expr, registers, addresses))
 
 
@@ -88,6 +107,12 @@ def _translate(
     """The term of an expression whose parts are done."""
     match expr:
         case Const():
+            if expr.type.kind is Kind.FLOAT:
+                try:
+                    data = struct.pack(_FLOAT_FORMATS[expr.type.bits], expr.value)
+                except OverflowError:
+                    raise UnsupportedCode("a floating-point constant out of range") from None
+                return terms.constant(int.from_bytes(data, "little"), expr.type.bits)
             return terms.constant(int(expr.value), expr.type.bits)
         case Register():
             return registers[expr.index]

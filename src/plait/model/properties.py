@@ -51,9 +51,7 @@ class Specification:
         return ", ".join(sorted(item.value for item in self.properties))
 
 
-_CHECK_LINE = re.compile(
-    r"CHECK\(init\((?P<entry>\w+)\(\)\),LTL\((?P<formula>.*)\)\)", re.ASCII
-)
+_CHECK_LINE = re.compile(r"CHECK\(init\((?P<entry>\w+)\(\)\),LTL\((?P<formula>.*)\)\)", re.ASCII)
 _CALL = re.compile(r"G!call\((\w+)\(\)\)", re.ASCII)
 _FORMULAS = {
     "G!data-race": Property.NO_DATA_RACE,

@@ -456,9 +456,7 @@ class BlockWriter(ExpressionWriter):
                 emit(f"return m.end_process(r, {status}, {action.how!r}, {site})")
             case Output():
                 arguments = "".join(self.value(item, site) + ", " for item in action.arguments)
-                self._site_of(
-                    edge, argument_types=tuple(item.type for item in action.arguments)
-                )
+                self._site_of(edge, argument_types=tuple(item.type for item in action.arguments))
                 emit(f"v = ({arguments})")
                 emit(f"if m.output is not None: m.print({site}, v)")
             case Unsupported():

@@ -144,9 +144,7 @@ class StepTaker:
                 changed[places[page]] = data
             contents = tuple(changed)
         threads = (*state.threads[: number - 1], thread, *state.threads[number:])
-        following = State(
-            state.pages, contents, state.undefined, state.heap, threads, state.exit
-        )
+        following = State(state.pages, contents, state.undefined, state.heap, threads, state.exit)
         return Taken(effect.outcome, effect.footprint, following)
 
     def _execute(self, state: State, key: _Key) -> Taken:

@@ -370,9 +370,7 @@ class Memory:
 
     def stop(self, ending: Ending, what: str, origin: Origin) -> NoReturn:
         in_section = self.depth > 0
-        raise StepEnds(
-            Outcome(ending, what, origin, thread=self.number, in_section=in_section)
-        )
+        raise StepEnds(Outcome(ending, what, origin, thread=self.number, in_section=in_section))
 
     def registers(self) -> list[Any]:
         """Of the running frame."""

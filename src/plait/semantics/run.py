@@ -185,9 +185,7 @@ class _Runner:
             return self._execution("deadlock", next(iter(blocked.values())), blocked)
         return self._execution("finished", MOVED, {})
 
-    def _execution(
-        self, ending: str, outcome: Outcome, blocked: dict[int, Outcome]
-    ) -> Execution:
+    def _execution(self, ending: str, outcome: Outcome, blocked: dict[int, Outcome]) -> Execution:
         machine = self.machine
         return Execution(
             ending,

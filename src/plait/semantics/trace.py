@@ -109,9 +109,7 @@ class TracingMachine(Machine):
             frame = frame.caller
         return None if frame is None else frame.site.edge
 
-    def _note_register(
-        self, code: Code, edge: Edge, r: list[Any], caller: Frame | None
-    ) -> None:
+    def _note_register(self, code: Code, edge: Edge, r: list[Any], caller: Frame | None) -> None:
         action = edge.action
         function, values = code.function, r
         if isinstance(action, Return):

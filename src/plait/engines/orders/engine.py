@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
@@ -21,6 +23,10 @@ from plait.model.program import Program
 _LAST_BOUND = 1 << 12
 _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 2
+_NOT_FREED = "whether memory that is not freed is lost is not decided"
+_FIRST_SHARE = 0.1  # of the time that is left, for one bound
+_LEAST_SECONDS = 2.0
+_MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
 
 Progress = Callable[[Outcome], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
@@ -34,24 +40,49 @@ def verify(
     confirm: Confirm | None = None,
 ) -> Outcome:
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
+
+    A violation may be far and yet easy to find, when it is hard to show that there is none nearby.
+    So a bound that takes long is put off: each one gets a part of the time left, and when the
+    largest has had its turn, those that were put off get twice as much.
     `progress` gets what is known after each bound. Violations that `confirm` objects to do not
-    count."""
+    count.
+    """
     statistics = Statistics()
     if settings.unwind is not None:
         return check(program, settings.unwind, deadline, settings, statistics, confirm)
     best: Outcome | None = None
-    bound = 1
-    while True:
-        outcome = check(program, bound, deadline, settings, statistics, confirm)
+    pending = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
+    put_off: list[int] = []
+    share = _FIRST_SHARE
+    while pending or put_off:
+        if not pending:
+            pending.extend(put_off)
+            put_off.clear()
+            share *= 2
+        bound = pending.popleft()
+        if best is not None and bound <= best.statistics.bound:
+            continue
+        started = time.monotonic()
+        limit = started + _MOST_SECONDS * share
+        if deadline is not None:
+            limit = min(deadline, started + max(_LEAST_SECONDS, (deadline - started) * share))
+        outcome = check(program, bound, limit, settings, statistics, confirm)
+        outcome.statistics = replace(statistics)
+        is_late = deadline is not None and time.monotonic() >= deadline
+        if outcome.is_out_of_time and not is_late:
+            put_off.append(bound)
+            if not outcome.is_unrolled:  # larger ones take even longer
+                put_off += pending
+                pending.clear()
+            continue
         if not outcome.is_bounded:
             # What was shown with a smaller bound says more than that the time is up.
             return best if best is not None and outcome.is_out_of_time else outcome
         best = outcome
         if progress is not None:
             progress(outcome)
-        if bound >= _LAST_BOUND:
-            return outcome
-        bound *= 2
+    assert best is not None
+    return best
 
 
 def check(
@@ -65,14 +96,20 @@ def check(
     """One round: all executions with up to `bound` rounds of each loop."""
     statistics = statistics or Statistics()
     statistics.bound = bound
+    whole = _Round(program, bound, deadline, settings, statistics, confirm)
     try:
-        whole = _Round(program, bound, deadline, settings, statistics, confirm)
         return whole.run()
     except UnsupportedCode as error:
         return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
     except OutOfTime:
         reason = f"time is up with {bound} loop rounds"
-        return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
+        return Outcome(
+            Answer.UNKNOWN,
+            reason,
+            statistics,
+            is_out_of_time=True,
+            is_unrolled=whole.is_unrolled,
+        )
 
 
 class _Round:
@@ -99,9 +136,16 @@ class _Round:
         if self._settings.finds_deadlocks:
             learned = unroll_for_deadlocks(self._program, terms, self._bound, self._deadline)
         else:
-            races = self._settings.finds_races
-            learned = unroll(self._program, terms, self._bound, self._deadline, races)
+            learned = unroll(
+                self._program,
+                terms,
+                self._bound,
+                self._deadline,
+                self._settings.finds_races,
+                self._settings.checks_memory,
+            )
         self._objects, unrolling = learned.objects, learned.unrolling
+        self.is_unrolled = True
         statistics = self._statistics
         statistics.unrolling += time.monotonic() - started
         with Solver(terms) as solver:
@@ -111,15 +155,18 @@ class _Round:
             statistics.encoding += time.monotonic() - started
             self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
-            if self._settings.refinement is Refinement.PROPAGATOR:
+            if self._settings.refinement is Refinement.PROPAGATOR and encoding.structure.literals:
                 # Before the solver is used: later its variables may be gone.
                 self._propagator = OrderPropagator(EventOrderGraph(encoding.structure))
                 solver.connect_propagator(self._propagator, self._propagator.observed())
-            found = self._violation(encoder, encoding, graph, solver, unrolling)
-            if found is not None:
-                return found
-            if self._doubtful:
-                return Outcome(Answer.UNKNOWN, self._doubtful, statistics)
+            for claims in (unrolling.violations, unrolling.leaks):
+                found = self._violation(encoder, encoding, graph, solver, unrolling, claims)
+                if found is not None:
+                    return found
+                if self._doubtful:
+                    is_leak = claims is unrolling.leaks
+                    reason = _NOT_FREED if is_leak else self._doubtful
+                    return Outcome(Answer.UNKNOWN, reason, statistics)
             found = self._suspicion(encoder, encoding, graph, solver, unrolling)
             if found is not None:
                 return found
@@ -134,6 +181,7 @@ class _Round:
                 return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
 
+    is_unrolled = False
     _doubtful = ""
 
     def _violation(
@@ -143,6 +191,7 @@ class _Round:
         graph: EventOrderGraph,
         solver: Solver,
         unrolling: Unrolling,
+        claims: list[Claim],
     ) -> Outcome | None:
         """A violation that `confirm` accepts. First one in an execution without undefined
         behaviour in which nobody reaches the loop bound: such a thread might stop at a place
@@ -153,7 +202,6 @@ class _Round:
         failures = 0
         for assumed in stages:
             while failures < _MOST_FAILURES:
-                claims = unrolling.violations
                 found = self._search(encoder, encoding, graph, solver, claims, assumed)
                 if found is None:
                     break

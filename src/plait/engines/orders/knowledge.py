@@ -30,9 +30,14 @@ class Knowledge:
     """Shared by the unrollings of one program with one bound."""
 
     def __init__(
-        self, program: Program, deadline: float | None = None, finds_races: bool = False
+        self,
+        program: Program,
+        deadline: float | None = None,
+        finds_races: bool = False,
+        checks_memory: bool = False,
     ) -> None:
         self.finds_races = finds_races
+        self.checks_memory = checks_memory
         self.objects = Objects(program)
         self._deadline = deadline
         self.layout = Layout()
@@ -74,6 +79,8 @@ class Layout:
 
     def parts(self, places: Iterable[int], size: int) -> list[tuple[int, int]]:
         """The offsets and sizes of the parts of an access to one of these places."""
+        if not self._cuts:
+            return [(0, size)]
         offsets = {
             offset for place in places for offset in range(1, size) if place + offset in self._cuts
         }

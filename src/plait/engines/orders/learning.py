@@ -39,13 +39,14 @@ def unroll(
     bound: int,
     deadline: float | None = None,
     finds_races: bool = False,
+    checks_memory: bool = False,
 ) -> Learned:
     def teach(
         unrolling: Unrolling, orders: StaticOrders, terms: Terms, lessons: Lessons
     ) -> Lessons:
         return learn(unrolling, orders, terms, lessons, finds_races)
 
-    knowledge = Knowledge(program, deadline, finds_races)
+    knowledge = Knowledge(program, deadline, finds_races, checks_memory)
     return _learned(Unroller, teach, program, terms, bound, knowledge)
 
 

@@ -116,9 +116,7 @@ class Discipline:
         )
 
 
-def used_operations(
-    operations: list[Hold | Release], after: list[int]
-) -> list[Hold | Release]:
+def used_operations(operations: list[Hold | Release], after: list[int]) -> list[Hold | Release]:
     """Without the writes at the beginning that initialise the lock: releases that come before
     everything else."""
     for number, item in enumerate(operations):
@@ -382,9 +380,7 @@ class LockBlock:
     when: int
 
 
-def lock_blocks(
-    unrolling: Unrolling, orders: StaticOrders, terms: Terms
-) -> list[LockBlock] | None:
+def lock_blocks(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> list[LockBlock] | None:
     """The blocks of an unrolling in which locks are acquired and released by events of their own;
     None if some release does not match."""
     conjuncts = orders.conjuncts

@@ -91,6 +91,13 @@ class UnrolledMemory:
             self._close_section(path.section[0], path, origin)
         claims.append(Claim(condition, self._run.number, what, message, origin))
 
+    def _claim_invalid(self, path: Path, message: str, origin: Origin) -> None:
+        """An invalid access or free: a violation if that is asked for, else undefined."""
+        if self.knowledge.checks_memory:
+            self._claim(self.result.violations, path, "valid-memsafety", message, origin)
+        else:
+            self._claim(self.result.troubles, path, "undefined behaviour", message, origin)
+
     def _section_from(self, begin: int) -> Section:
         return ((begin, self.result.events[begin].guard),), 1
 
@@ -158,8 +165,7 @@ class UnrolledMemory:
         covered = self._is_at(address, found)
         outside = path.copy()
         if self._under(outside, self.terms.not_(covered)) is not None:
-            message = "access to no live object"
-            self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
+            self._claim_invalid(outside, "access to no live object", origin)
         path.condition = path.condition.with_part(self.terms, covered)
         self._require_alive(address, found, "access to no live object", path, origin)
         return found
@@ -305,17 +311,77 @@ class UnrolledMemory:
         if here is None:
             everywhere = len(watched) == len(targets)
             here = terms.true if everywhere else self._is_at(address, watched)
-        life, lives = self._lives(address, watched)
-        count = len(self.result.events)
-        value = self._read_shared(life, lives, 1, here, path, origin)
-        for event in self.result.events[count:]:
-            event.is_access = False
-        is_alive = terms.eq(value, terms.constant(1, 8))
+        is_alive = terms.eq(
+            self._read_life(address, watched, here, path, origin), terms.constant(1, 8)
+        )
         is_well = terms.or_(terms.not_(here), is_alive)
         dead = path.copy()
         if self._under(dead, terms.not_(is_well)) is not None:
-            self._claim(self.result.troubles, dead, "undefined behaviour", message, origin)
+            self._claim_invalid(dead, message, origin)
         path.condition = path.condition.with_part(terms, is_well)
+
+    def _read_life(
+        self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
+    ) -> int:
+        """Whether the object at an address is alive; no access, as far as races and steps go."""
+        life, lives = self._lives(address, targets)
+        shared = [item for item in lives if item[1].is_shared]
+        private = [item for item in lives if not item[1].is_shared]
+        result: int | None = None
+        if private:
+            values = [(place, self._private(place, 1, path)) for place, _ in private]
+            result = select(self.terms, life, values)
+        if shared:
+            is_shared = self._is_at(life, shared) if private else self.terms.true
+            count = len(self.result.events)
+            is_plain, self.is_plain = self.is_plain, False
+            here = self.terms.and_(here, is_shared)
+            value = self._read_shared(life, shared, 1, here, path, origin)
+            self.is_plain = is_plain
+            for event in self.result.events[count:]:
+                event.is_access = False
+            result = value if result is None else self.terms.ite(is_shared, value, result)
+        assert result is not None
+        return result
+
+    def _set_life(self, instance: Instance, alive: bool, path: Path, origin: Origin) -> None:
+        """Begin or end the life of an object."""
+        self.knowledge.lives.watch(instance)
+        life = self.objects.life_of(instance)
+        value = self.terms.constant(int(alive), 8)
+        if not life.is_shared:
+            write_cell(self.terms, path.memory, life.address, 1, value)
+            return
+        address = self.terms.constant(life.address, self.program.data_model.pointer.bits)
+        count = len(self.result.events)
+        is_plain, self.is_plain = self.is_plain, False
+        self._write_shared(address, [(life.address, life)], 1, value, self.terms.true, path, origin)
+        self.is_plain = is_plain
+        for event in self.result.events[count:]:
+            event.is_access = False
+
+    def _end_lives(self, address: int, path: Path, origin: Origin) -> None:
+        """The object at an address, a local that leaves its scope, dies."""
+        for value in self._leaves(address) or ():
+            instance = self.objects.at(value, 0)
+            if instance is None:
+                continue
+            here = self.terms.eq(address, self.terms.constant(value, self.terms.width[address]))
+            if here != self.terms.true:
+                raise UnsupportedCode("a local that is one of several when its scope ends")
+            self._set_life(instance, False, path, origin)
+
+    def _claim_leaks(self, path: Path, origin: Origin) -> None:
+        """At the end of the process: what the program has allocated and not freed may be lost."""
+        for instance in self.objects.leakable():
+            life = self.objects.life_of(instance)
+            address = self.terms.constant(instance.address, self.program.data_model.pointer.bits)
+            targets = [(instance.address, instance)]
+            value = self._read_life(address, targets, self.terms.true, path, origin)
+            lost = path.copy()
+            if self._under(lost, self.terms.eq(value, self.terms.constant(1, 8))) is not None:
+                message = f"{life.name}: it is not freed"
+                self._claim(self.result.leaks, lost, "valid-memtrack", message, origin)
 
     def _lives(self, address: int, targets: list[Target]) -> tuple[int, list[Target]]:
         """The address of the life of an object, and all that it can be."""
@@ -349,7 +415,7 @@ class UnrolledMemory:
         outside = path.copy()
         if self._under(outside, terms.not_(covered)) is not None:
             message = "free of a pointer that is not the start of a live heap object"
-            self._claim(self.result.troubles, outside, "undefined behaviour", message, origin)
+            self._claim_invalid(outside, message, origin)
         path.condition = path.condition.with_part(terms, covered)
         return found
 
@@ -368,6 +434,7 @@ class UnrolledMemory:
             path.section = self._section_from(self._mark(path, origin))
         self._require_alive(address, found, "free of a dead object", path, origin, here)
         life, lives = self._lives(address, found)
+        self.is_plain = False
         self._write_shared(life, lives, 1, terms.constant(0, 8), here, path, origin)
         if is_alone:
             self._end_parts(path, origin)
@@ -413,8 +480,7 @@ class UnrolledMemory:
             bad = path.copy()
             here = self._is_at(address, forbidden)
             if self._under(bad, here) is not None:
-                message = f"write to read-only {forbidden[0][1].name}"
-                self._claim(self.result.troubles, bad, "undefined behaviour", message, origin)
+                self._claim_invalid(bad, f"write to read-only {forbidden[0][1].name}", origin)
             path.condition = path.condition.with_part(self.terms, self.terms.not_(here))
         targets = [target for target in targets if not target[1].read_only]
         shared = [target for target in targets if target[1].is_shared]
@@ -585,9 +651,7 @@ class UnrolledMemory:
 
     def _needs_event(self, cell: Cell, path: Path) -> bool:
         return not (
-            cell in self.lessons.constant
-            or cell in self.lessons.locks
-            or self._is_held(cell, path)
+            cell in self.lessons.constant or cell in self.lessons.locks or self._is_held(cell, path)
         )
 
     def _known_value(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
@@ -642,9 +706,7 @@ class UnrolledMemory:
         path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
         return value
 
-    def _store_shared(
-        self, cell: Cell, here: int, value: int, path: Path, origin: Origin
-    ) -> None:
+    def _store_shared(self, cell: Cell, here: int, value: int, path: Path, origin: Origin) -> None:
         if cell in self.lessons.constant:
             if value != self.lessons.constant[cell]:
                 raise Surprise

@@ -14,7 +14,8 @@ from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 class Instance:
     """An object with its address. `contents` is None where they are indeterminate. `owner` is the
     only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
-    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed."""
+    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed. `can_leak`: it must
+    be, and is not alive before it is allocated."""
 
     address: int
     size: int
@@ -24,6 +25,7 @@ class Instance:
     read_only: bool = False
     owner: int = 0
     from_heap: bool = False
+    can_leak: bool = False
 
 
 NOBODY = -1
@@ -47,7 +49,8 @@ class Objects:
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
         self._lives: dict[int, Instance] = {}
-        self._expected: dict[tuple[str, int], frozenset[int]] = {}
+        self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
+        self._expected: dict[tuple[str, int, int], frozenset[int]] = {}
         self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
         self._counts: dict[tuple[int, object, int], int] = {}
         self._functions = {
@@ -61,10 +64,16 @@ class Objects:
                 )  # fmt: skip
                 self._made[item] = [made]
 
-    def shares(self, item: StaticObject | FrameSlot) -> bool:
+    def shares(self, item: StaticObject | FrameSlot | Edge) -> bool:
         """Whether accesses to an object are events."""
         found = self._points_to.object_of(item)
         return found is not None and self._sharing.is_shared(found)
+
+    def _has_escaped(self, item: StaticObject | FrameSlot | Edge) -> bool:
+        """Whether other threads may get at an object; if it is not shared even so, they alone
+        access it once they exist, or nobody writes it any more."""
+        found = self._points_to.object_of(item)
+        return found is not None and self._sharing.has_escaped(found)
 
     def _add(
         self,
@@ -76,8 +85,11 @@ class Objects:
         read_only: bool = False,
     ) -> Instance:
         made = Instance(page << self._bits, size, name, is_shared, contents, read_only)
-        for number in range((size >> self._bits) + 1):
+        pages = (size >> self._bits) + 1
+        for number in range(pages):
             self._by_page[page + number] = made
+        if pages > 1:
+            self.large.append((page, pages))
         return made
 
     def begin(self) -> None:
@@ -102,7 +114,7 @@ class Objects:
         page = self._next
         self._next += (size >> self._bits) + 1
         made = self._add(page, size, name, is_shared, contents, read_only)
-        made.owner = 0 if is_shared else thread
+        made.owner = 0 if is_shared or self._has_escaped(maker) else thread
         self._by_maker[thread, maker, size, count] = made
         self._made.setdefault(maker, []).append(made)
         return made
@@ -118,7 +130,11 @@ class Objects:
 
     def block(self, thread: int, size: int, edge: Edge) -> Instance:
         """An object of a frame: alloca."""
-        return self._make(thread, edge, size, "alloca", True, None)
+        return self._make(thread, edge, size, "alloca", self.shares(edge), None)
+
+    def leakable(self) -> list[Instance]:
+        """The objects known so far that the program must free."""
+        return [made for made in self._by_maker.values() if made.can_leak]
 
     def life_of(self, instance: Instance) -> Instance:
         """A byte beside an object: 1 while it is alive, then 0."""
@@ -126,7 +142,8 @@ class Objects:
         if known is None:
             page = self._next
             self._next += 1
-            known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, b"\1")
+            contents = b"\0" if instance.can_leak else b"\1"
+            known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, contents)
             known.owner = NOBODY
             self._lives[instance.address] = known
         return known
@@ -161,15 +178,17 @@ class Objects:
 
     def is_expected(self, function: str, expr: Expr, instance: Instance) -> bool:
         """Whether the analyses know that a pointer may point to an object. They classify a static
-        object as private by the pointers to it: one that was made from a number escapes them."""
+        object, or a local that has escaped, as private by the pointers to it: one that was made
+        from a number escapes them."""
         if instance.is_shared or instance.owner or isinstance(expr, StaticAddress):
             return True
-        known = self._expected.get((function, id(expr)))
+        key = function, id(expr), self._next  # what is made later counts as well
+        known = self._expected.get(key)
         if known is None:
-            known = self._expected[function, id(expr)] = frozenset(
+            known = self._expected[key] = frozenset(
                 made.address
                 for item in self._points_to.targets(function, expr)
-                for made in self._made.get(item.static, ())
+                for made in self._made.get(item.static or item.slot or item.edge, ())
             )
         return instance.address in known
 

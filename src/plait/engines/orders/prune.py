@@ -91,9 +91,7 @@ class StaticOrders:
         self.sure = [self.conjuncts.of(event.guard) for event in self._events]
         self.sure += [0] * len(cells)
         self._required = self._requirements(unrolling)
-        self._writes: list[list[int]] = [
-            [len(self._events) + cell] for cell in range(len(cells))
-        ]
+        self._writes: list[list[int]] = [[len(self._events) + cell] for cell in range(len(cells))]
         for event in self._events:
             if event.kind is Access.WRITE and event.cell is not None:
                 self._writes[cells[event.cell]].append(event.number)

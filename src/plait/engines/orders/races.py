@@ -80,9 +80,7 @@ def _conflicting(unrolling: Unrolling) -> Iterator[tuple[Occurrence, Occurrence]
                 yield one, other
 
 
-def _locks_held(
-    unrolling: Unrolling, orders: StaticOrders, blocks: list[LockBlock]
-) -> list[int]:
+def _locks_held(unrolling: Unrolling, orders: StaticOrders, blocks: list[LockBlock]) -> list[int]:
     """For each event, a bit for each lock that its thread surely holds then."""
     held = [0] * len(unrolling.events)
     numbers: dict[tuple[int, int], int] = {}

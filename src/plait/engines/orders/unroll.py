@@ -70,8 +70,10 @@ from plait.model.expressions import (
     children,
 )
 from plait.model.program import Edge, Function, Program, StaticObject
-from plait.model.types import Scalar
+from plait.model.types import Kind, Scalar
 
+_SHORT = 20
+_SHORT_COPY = 4096
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
 
@@ -105,6 +107,7 @@ class Unroller(UnrolledMemory):
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
         self._stack: list[Edge] = []
+        self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
     def unroll(self) -> Unrolling:
@@ -245,7 +248,9 @@ class Unroller(UnrolledMemory):
                 if loop.is_spin:
                     self._spin(path, edge.action.origin)
                     return None
-                most = loop.bound if loop.bound is not None else self.bound
+                most = self.bound
+                if loop.bound is not None and self._is_short(function, loop):
+                    most = loop.bound
                 if number > most:
                     # Also where the analysis knows the bound: that is then easy to confirm.
                     self._claim(self.result.cuts, path, "loop bound", "", edge.action.origin)
@@ -258,6 +263,19 @@ class Unroller(UnrolledMemory):
         section does not happen."""
         if path.section is not None:
             self._require(path, self.terms.false)
+
+    def _is_short(self, function: Function, loop: Loop) -> bool:
+        """Whether a loop with a known number of rounds is unrolled fully: others are when the bound
+        gets there. Loops that only copy or fill are."""
+        assert loop.bound is not None
+        if loop.bound <= max(_SHORT, self.bound):
+            return True
+        return loop.bound <= _SHORT_COPY and all(
+            isinstance(edge.action, (Guard, Assign, Load, Store, Check, Skip))
+            for location in loop.body
+            for edge in function.edges[location]
+            if edge.target in loop.body
+        )
 
     def _join_returns(self, returned: list[tuple[Path, int | None]]) -> tuple[Path, int | None]:
         """Merge the paths that return; the value rides along as one more register."""
@@ -287,16 +305,20 @@ class Unroller(UnrolledMemory):
         [edge] = leaving
         action = edge.action
         if isinstance(action, Return):
+            self._leave_frame(path.slots, path, action.origin)
             value = None if action.value is None else self._value(action.value, path)
             returned.append((path, value))
             return []
         if isinstance(action, EndThread):
+            self._end_of_thread(path, action.origin)
             path.locks.clear()
             self._flush(path, action.origin)
             if path.section is not None:
                 self._close_section(path.section[0], path, action.origin)
             return []
         if isinstance(action, EndProcess):
+            if self.knowledge.checks_memory:
+                self._claim_leaks(path, action.origin)
             # It needs no order: up to a violation it has not happened, and nothing forces a thread
             # to take its last step. Of a section that ends so, nobody sees anything.
             if path.section is not None:
@@ -339,7 +361,8 @@ class Unroller(UnrolledMemory):
                 for index in action.slots:
                     self._enter(index, path)
             case LeaveScope():
-                pass
+                for index in action.slots:
+                    self._leave_slot(path.slots, index, path, action.origin)
             case Allocate():
                 self._allocate(action, edge, path)
             case Free():
@@ -435,6 +458,10 @@ class Unroller(UnrolledMemory):
         count = terms.width[before] - bits
         pages = [terms.extract(item, bits, count) for item in (before, after)]
         stays = terms.or_(terms.eq(*pages), terms.eq(pages[0], terms.constant(0, count)))
+        for first, length in self.objects.large:
+            offsets = [terms.sub(page, terms.constant(first, count)) for page in pages]
+            inside = [terms.ult(item, terms.constant(length, count)) for item in offsets]
+            stays = terms.or_(stays, terms.and_(*inside))
         if stays == terms.true:
             return
         leaving = self._under(path.copy(), terms.not_(stays))
@@ -444,6 +471,8 @@ class Unroller(UnrolledMemory):
             self._claim(self.result.troubles, leaving, "limit", message, origin)
 
     def _truth(self, expr: Expr, path: Path) -> int:
+        if expr.type.kind is Kind.FLOAT:
+            raise UnsupportedCode("floating-point arithmetic is not supported here")
         value = self._value(expr, path)
         zero = self.terms.constant(0, self.terms.width[value])
         return self.terms.not_(self.terms.eq(value, zero))
@@ -461,6 +490,8 @@ class Unroller(UnrolledMemory):
 
     def _input(self, action: Input, path: Path) -> Path | None:
         type_ = action.target.type
+        if type_.kind is Kind.FLOAT:
+            raise UnsupportedCode("floating-point inputs are not supported here")
         term = self.terms.fresh("input", type_.bits)
         if type_.is_bool:
             self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))
@@ -532,6 +563,38 @@ class Unroller(UnrolledMemory):
         instance = self.objects.local(self._run.number, self._current.slots[index])
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
+    def _begin_heap_life(
+        self, instance: Instance, path: Path, origin: Origin, sizes: int
+    ) -> None:
+        if sizes > 1:
+            raise UnsupportedCode("an allocation whose size is not constant, with memory safety")
+        instance.can_leak = True
+        self._set_life(instance, True, path, origin)
+
+    def _leave_slot(
+        self, slots: list[int | None], index: int, path: Path, origin: Origin
+    ) -> None:
+        address = slots[index]
+        if self.knowledge.checks_memory and address is not None:
+            self._end_lives(address, path, origin)
+
+    def _leave_frame(self, slots: list[int | None], path: Path, origin: Origin) -> None:
+        for index in range(len(slots)):
+            self._leave_slot(slots, index, path, origin)
+
+    def _end_of_thread(self, path: Path, origin: Origin) -> None:
+        """All locals of the thread die, and its thread-local objects."""
+        if not self.knowledge.checks_memory:
+            return
+        for slots in (*self._outer_slots, path.slots):
+            self._leave_frame(slots, path, origin)
+        if self._run.number > 1:
+            for instance in self._thread_locals.values():
+                self._set_life(instance, False, path, origin)
+        elif self.objects.leakable():
+            what = "the initial thread ends before the process: lost memory is not looked for"
+            self._claim(self.result.troubles, path, "limit", what, origin)
+
     def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
         size = self._value(action.size, path)
         sizes = self._numbers(size, MOST_SIZES, {})
@@ -548,9 +611,13 @@ class Unroller(UnrolledMemory):
         address = self.terms.constant(0, self._pointer.bits)
         for item in allowed:
             if action.storage == "stack":
+                if self.knowledge.checks_memory:
+                    raise UnsupportedCode("alloca, with memory safety")
                 instance = self.objects.block(self._run.number, item, edge)
             else:
                 instance = self.objects.heap(self._run.number, item, action.zeroed, edge)
+                if self.knowledge.checks_memory and action.storage == "heap":
+                    self._begin_heap_life(instance, path, action.origin, len(allowed))
             here = self.terms.eq(size, self.terms.constant(item, width))
             start = self.terms.constant(instance.address, self._pointer.bits)
             address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
@@ -624,12 +691,14 @@ class Unroller(UnrolledMemory):
             if self.terms.width[value] != declared.type.bits:
                 raise UnsupportedCode("a call with arguments of other types than parameters")
         outer = path.registers, path.slots
+        self._outer_slots.append(path.slots)
         caller = self._current
         self._calls.append(function.name)
         self._current = function
         following, returned = self._function(function, arguments, path)
         self._current = caller
         self._calls.pop()
+        self._outer_slots.pop()
         if following is None:
             return None
         following.registers, following.slots = outer[0][:], outer[1][:]

@@ -104,6 +104,7 @@ class Unrolling:
     # Violations if what lies beyond the loop bound does not prevent them; worth a look.
     suspicions: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
+    leaks: list[Claim] = field(default_factory=list)  # heap objects that are alive at the end
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
     inputs: list[InputUse] = field(default_factory=list)
     # Atomic sections: the first and the last event, and a term that says when they are that.
