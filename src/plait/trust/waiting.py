@@ -62,6 +62,13 @@ _PIECES = [
     "{ __VERIFIER_atomic_begin(); _Bool i = __VERIFIER_nondet_bool(); __VERIFIER_assume(i);"
     " G = 1; __VERIFIER_atomic_end(); }",
     "__VERIFIER_atomic_begin(); if (f) while (!g) ; __VERIFIER_atomic_end();",
+    "{ __VERIFIER_atomic_begin(); _Bool i = __VERIFIER_nondet_bool(), j = __VERIFIER_nondet_bool();"
+    " __VERIFIER_assume(i | j); if (F) __VERIFIER_assume(!i); if (G) __VERIFIER_assume(!j);"
+    " __VERIFIER_atomic_end(); }",
+    "{ __VERIFIER_atomic_begin(); _Bool i = __VERIFIER_nondet_bool(); __VERIFIER_assume(i);"
+    " if (F) sem_wait(&s); if (G) __VERIFIER_assume(!i); __VERIFIER_atomic_end(); }",
+    "{ _Bool i = __VERIFIER_nondet_bool(), j = __VERIFIER_nondet_bool();"
+    " if (i) __VERIFIER_assume(j); else __VERIFIER_assume(!j); F = j; }",
     "{ _Bool i = __VERIFIER_nondet_bool(); __VERIFIER_assume(i); F = i; }",
     "{ _Bool i = __VERIFIER_nondet_bool(); F = i; __VERIFIER_assume(i); }",
     "__VERIFIER_assume(F);",

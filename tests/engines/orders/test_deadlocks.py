@@ -221,6 +221,20 @@ SMALL = {
         1,
         HOLDS,
     ),
+    "assumptions in a section that exclude each other": (
+        two(
+            "__VERIFIER_atomic_begin(); _Bool i = __VERIFIER_nondet_bool(); __VERIFIER_assume(i);"
+            " __VERIFIER_assume(!i); __VERIFIER_atomic_end();",
+            "",
+        ),
+        1,
+        VIOLATED,
+    ),
+    "an endless section": (
+        two("__VERIFIER_atomic_begin(); while (f) ; __VERIFIER_atomic_end();", "f = 1; f = 0;"),
+        1,
+        UNKNOWN,
+    ),
     "an input decides whether a thread waits": (
         two("if (__VERIFIER_nondet_bool()) sem_wait(&s);", ""),
         1,

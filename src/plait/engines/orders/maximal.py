@@ -102,6 +102,8 @@ class MaximalUnroller(Unroller):
         self._assumptions: list[_Assumption] = []
         self._inputs: list[_Input] = []
         self._late_inputs: list[int] = []
+        # Of the waits and assumptions of sections, which are not parts of the paths' conditions.
+        self._required: dict[tuple[int, ...], list[int]] = {}
         self._pauses = 0
 
     def _finish(self) -> None:
@@ -184,14 +186,21 @@ class MaximalUnroller(Unroller):
             self.result.facts.append(terms.not_(failing))
         return super()._assume(path, condition, origin)
 
+    def _require(self, path: Path, condition: int) -> Path | None:
+        if path.section is not None:
+            self._required.setdefault(self._moment(path), []).append(condition)
+        return super()._require(path, condition)
+
     def _is_avoidable(self, path: Path, condition: int) -> bool:
         """Whether inputs of the running step alone decide, and can decide well, whether the thread
-        comes here and passes."""
+        comes here and passes. In a section they must also pass all that was required in it before,
+        on any path: so the inputs that pass the last such place pass all of them."""
         terms = self.terms
         inputs = [item for item in self._inputs if item.moment == self._moment(path)]
         own = {item.term for item in inputs}
         wanted = [condition, *(limit for item in inputs for limit in item.limits)]
-        wanted += [part for part in path.condition.parts if own & set(self._variables(part))]
+        before = [*path.condition.parts, *self._required.get(self._moment(path), ())]
+        wanted += [part for part in before if own & set(self._variables(part))]
         if not own.issuperset(name for part in wanted for name in self._variables(part)):
             return False
         with Solver(terms) as solver:
@@ -264,13 +273,11 @@ class MaximalUnroller(Unroller):
         self._nobody_late(path, [(depth, loop.head) for loop in loops])
 
     def _spin(self, path: Path, origin: Origin) -> None:
-        endless = path.condition.late.get(_SECTION)
-        if endless is not None:
-            message = "an atomic section does not end"
-            self.result.troubles.append(Claim(endless, self._run.number, "limit", message, origin))
         if path.section is None:
             self.result.facts.append(self.terms.not_(path.condition.term))
-        super()._spin(path, origin)
+        else:
+            message = "an atomic section does not end"
+            self._claim(self.result.troubles, path, "limit", message, origin)
 
     # Late reads
 
