@@ -22,7 +22,7 @@ from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
 _MOST_FAILURES = 20
-_MOST_SUSPICIONS = 2
+_MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
