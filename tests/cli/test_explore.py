@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.cli.explore import parts
+from plait.cli.inputs import parts
 from plait.cli.main import main
 from plait.model.properties import Property, from_names
 

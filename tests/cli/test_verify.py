@@ -49,6 +49,29 @@ def test_properties_beside_assertions(
         assert run(capsys, "--property", name, str(source)) == (1, f"VERDICT: false ({name})")
 
 
+def test_deadlocks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--property", "no-deadlock", str(EXAMPLES / "deadlock.c")]) == 1
+    lines = capsys.readouterr().out.rstrip().splitlines()
+    assert lines[-1] == "VERDICT: false (no-deadlock)"
+    assert any(line.startswith("  thread 2 waits for mutex at ") for line in lines)
+    assert run(capsys, "--property", "no-deadlock", str(EXAMPLES / "locked_counter.c"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("locked_counter", "VERDICT: true"),
+        ("counter_race", "VERDICT: false (assertions)"),
+        ("deadlock", "VERDICT: false (no-deadlock)"),
+    ],
+)
+def test_deadlocks_and_another_property(
+    capsys: pytest.CaptureFixture[str], name: str, expected: str
+) -> None:
+    properties = "assertions,no-deadlock"
+    assert run(capsys, "--property", properties, str(EXAMPLES / f"{name}.c"))[1] == expected
+
+
 def test_a_timeout_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     code, last = run(capsys, "--timeout", "0.01", str(EXAMPLES / "locked_counter.c"))
     assert code == 3

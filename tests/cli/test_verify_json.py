@@ -86,7 +86,15 @@ def test_out_of_time(tmp_path: Path) -> None:
 
 def test_another_property(tmp_path: Path) -> None:
     code, data = result_of(tmp_path / "result.json", "--property", "no-deadlock", RACE)
-    assert (code, data["verdict"], data["properties"]) == (3, "unknown", ["no-deadlock"])
+    assert (code, data["verdict"], data["properties"]) == (0, "true", ["no-deadlock"])
+
+
+def test_a_deadlock(tmp_path: Path) -> None:
+    source = str(ROOT / "examples" / "deadlock.c")
+    code, data = result_of(tmp_path / "result.json", "--property", "no-deadlock", source)
+    assert (code, data["verdict"], data["violated"]) == (1, "false", "no-deadlock")
+    assert "thread 2 waits for mutex" in data["violation"]["message"]
+    assert data["schedule"]["steps"] and data["trace"]
 
 
 def test_unsupported_code(tmp_path: Path) -> None:

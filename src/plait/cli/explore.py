@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plait.cli import exits
 from plait.cli.assumptions import assumptions_of
-from plait.cli.inputs import load_program, specification
+from plait.cli.inputs import load_program, parts, specification
 from plait.cli.output import Console, check_can_write, save, width
 from plait.cli.verdict import Answer, Result
 
@@ -37,18 +37,6 @@ def explore(options: argparse.Namespace, console: Console) -> int:
     is_written = _write_files(options, console, result, whole)
     console.line(answer.verdict_line())
     return answer.exit_code if is_written else exits.UNUSABLE_INPUT
-
-
-def parts(whole: Specification) -> list[Specification]:
-    """What is explored separately. A thread that may wake up at any moment never waits for ever,
-    so deadlocks are looked for without spurious wake-ups, all else with them."""
-    from plait.model.properties import Property, Specification
-
-    deadlock = frozenset({Property.NO_DEADLOCK})
-    others = whole.properties - deadlock
-    if Property.NO_DEADLOCK not in whole or not others:
-        return [whole]
-    return [Specification(others, whole.error_functions), Specification(deadlock)]
 
 
 def worst(answers: list[Answer]) -> Answer:

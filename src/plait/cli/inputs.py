@@ -28,6 +28,18 @@ def specification(options: argparse.Namespace) -> tuple[Specification, str]:
     return from_names(names, options.error_function), options.entry or "main"
 
 
+def parts(whole: Specification) -> list[Specification]:
+    """What is checked separately. A thread that may wake up at any moment never waits for ever, so
+    deadlocks are looked for without spurious wake-ups, all else with them."""
+    from plait.model.properties import Property, Specification
+
+    deadlock = frozenset({Property.NO_DEADLOCK})
+    others = whole.properties - deadlock
+    if Property.NO_DEADLOCK not in whole or not others:
+        return [whole]
+    return [Specification(others, whole.error_functions), Specification(deadlock)]
+
+
 def read_text(path: str) -> str:
     """A small text file that an option names."""
     try:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait.cli.assumptions import assumptions_of
-from plait.cli.inputs import load_program, specification
+from plait.cli.inputs import load_program, parts, specification
 from plait.cli.internal_error import describe
 from plait.cli.messages import Loaded, Mistake, OutOfTime, Progress, Question, Result, encode
 from plait.cli.numbers import numbers_of
-from plait.cli.rows import diagnostic_row, event_rows, place_row
+from plait.cli.rows import Row, diagnostic_row, event_rows, place_row
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.errors import InputError, PlaitError
@@ -21,15 +21,16 @@ from plait.model.properties import Property
 from plait.work.child import Send
 
 if TYPE_CHECKING:
-    from plait.evidence.replay import Plan, Race
+    from plait.evidence.replay import Deadlock, Plan, Race
     from plait.model.program import Program
+    from plait.model.properties import Specification
     from plait.semantics.run import Execution
 
 
 def work(options: argparse.Namespace, width: int, deadline: float | None, send: Send) -> None:
     """Send messages; the last one is a Result, OutOfTime or Mistake."""
     try:
-        _Worker(options, width, deadline, send).run()
+        _run(options, width, deadline, send)
     except InputError as error:
         send(encode(Mistake([diagnostic_row(item) for item in error.diagnostics])))
     except PlaitError as error:
@@ -55,60 +56,89 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(**chosen)
 
 
+def _run(options: argparse.Namespace, width: int, deadline: float | None, send: Send) -> None:
+    whole, entry = specification(options)
+    settings = settings_of(options)
+    properties = sorted(item.value for item in whole.properties)
+    shown = {
+        "unwind": settings.unwind,
+        "refinement": settings.refinement.value,
+        "order_encoding": settings.encoding.value,
+    }
+    send(encode(Question(entry, properties, shown)))
+    # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
+    questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
+    send(encode(_loaded(options, questions)))
+    answers: list[Result | OutOfTime] = []
+    for number, (part, program) in enumerate(questions):
+        # Each of several questions gets its share of the time that is left.
+        end = deadline
+        if deadline is not None:
+            now = time.monotonic()
+            end = now + (deadline - now) / (len(questions) - number)
+        answers.append(_Worker(options, part, program, width, end, send).answer())
+        if _rank(answers[-1]) == 0:
+            break
+    send(encode(min(answers, key=_rank)))
+
+
+def _rank(answer: Result | OutOfTime) -> int:
+    """The worst answer to one of several questions is the answer to all."""
+    if isinstance(answer, OutOfTime):
+        return 1
+    return {"false": 0, "unknown": 1, "true": 2}[answer.verdict]
+
+
+def _loaded(
+    options: argparse.Namespace, questions: list[tuple[Specification, Program]]
+) -> Loaded:
+    assumptions: dict[str, None] = {}
+    unsupported: list[Row] = []
+    for part, program in questions:
+        found = assumptions_of(program, part, spurious_wakeups=options.spurious_wakeups)
+        assumptions.update(dict.fromkeys(found))
+        rows = [diagnostic_row(item) for item in program.unsupported]
+        unsupported += [row for row in rows if row not in unsupported]
+    return Loaded(list(assumptions), unsupported)
+
+
 class _Worker:
+    """Answers one question: whether a program has some properties."""
+
     def __init__(
-        self, options: argparse.Namespace, width: int, deadline: float | None, send: Send
+        self,
+        options: argparse.Namespace,
+        specification: Specification,
+        program: Program,
+        width: int,
+        deadline: float | None,
+        send: Send,
     ) -> None:
         self._options = options
+        self._specification = specification
+        self._program = program
         self._width = width
         self._deadline = deadline
         self._send = send
         self._bound: int | None = None
         self._replay: Result | None = None  # of the last counterexample
-        self._specification, self._entry = specification(options)
 
-    def run(self) -> None:
+    def answer(self) -> Result | OutOfTime:
         from plait.engines.orders.engine import verify
 
         settings = replace(
             settings_of(self._options),
             finds_races=Property.NO_DATA_RACE in self._specification,
             checks_memory=Property.VALID_MEMSAFETY in self._specification,
+            finds_deadlocks=Property.NO_DEADLOCK in self._specification,
         )
-        self._send(encode(self._question(settings)))
-        missing = self._specification.properties & {Property.NO_DEADLOCK}
-        if missing:
-            names = ", ".join(sorted(item.value for item in missing))
-            reason = f"the engine does not check {names}; see plait explore"
-            self._send(encode(Result("unknown", reason)))
-            return
-        program = load_program(self._options, self._specification, self._entry)
-        self._send(encode(self._loaded(program)))
 
         def confirm(found: Counterexample) -> str:
-            self._replay = self._replayed(program, found)
+            self._replay = self._replayed(self._program, found)
             return "" if self._replay.verdict == "false" else self._replay.reason
 
-        outcome = verify(program, settings, self._deadline, self._progress, confirm)
-        self._send(encode(self._conclusion(outcome)))
-
-    def _question(self, settings: Settings) -> Question:
-        return Question(
-            self._entry,
-            sorted(item.value for item in self._specification.properties),
-            {
-                "unwind": settings.unwind,
-                "refinement": settings.refinement.value,
-                "order_encoding": settings.encoding.value,
-            },
-        )
-
-    def _loaded(self, program: Program) -> Loaded:
-        wake_ups = self._options.spurious_wakeups
-        return Loaded(
-            assumptions_of(program, self._specification, spurious_wakeups=wake_ups),
-            [diagnostic_row(item) for item in program.unsupported],
-        )
+        outcome = verify(self._program, settings, self._deadline, self._progress, confirm)
+        return self._conclusion(outcome)
 
     def _progress(self, outcome: Outcome) -> None:
         self._bound = outcome.statistics.bound
@@ -137,22 +167,37 @@ class _Worker:
 
     def _replayed(self, program: Program, found: Counterexample) -> Result:
         """A violation counts only if the reference interpreter shows it."""
-        from plait.evidence.replay import Plan, ReplayFailed, replay, replay_race
+        from plait.evidence.replay import (
+            Plan,
+            ReplayFailed,
+            Undecided,
+            replay,
+            replay_deadlock,
+            replay_race,
+        )
         from plait.semantics.run import run
 
         plan = Plan(
             found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
         )
         race: Race | None = None
+        deadlock: Deadlock | None = None
         try:
-            if found.race is None:
-                schedule = replay(program, self._specification, plan)
-            else:
+            if Property.NO_DEADLOCK in self._specification:
+                deadlock = replay_deadlock(program, self._specification, plan)
+                schedule = deadlock.schedule
+            elif found.race is not None:
                 race = replay_race(program, self._specification, plan, found.race)
                 schedule = race.schedule
+            else:
+                schedule = replay(program, self._specification, plan)
             execution = run(program, self._specification, schedule=schedule, trace=True)
+        except Undecided as error:
+            return Result("unknown", str(error))
         except (ReplayFailed, InputError) as error:
             return self._not_replayed(plan, str(error))
+        if deadlock is not None:
+            return self._deadlocked(program, execution, deadlock)
         if race is not None:
             return self._raced(program, execution, race)
         if execution.ending != "violation":
@@ -195,6 +240,21 @@ class _Worker:
         result = self._shown(program, execution, violation)
         message = f"{kind} violated: {race.message}"
         result.lines += str(program.diagnostic(race.origins[0], message)).splitlines()
+        return result
+
+    def _deadlocked(self, program: Program, execution: Execution, found: Deadlock) -> Result:
+        kind = Property.NO_DEADLOCK.value
+        violation = {
+            "property": kind,
+            "message": found.message,
+            "thread": found.thread,
+            "place": place_row(program, found.origin),
+            "other_place": None,
+        }
+        result = self._shown(program, execution, violation)
+        if execution.ending != "deadlock":  # some threads can still move
+            message = f"{kind} violated: {found.message}"
+            result.lines += str(program.diagnostic(found.origin, message)).splitlines()
         return result
 
     def _shown(self, program: Program, execution: Execution, violation: dict[str, Any]) -> Result:

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
 from plait.model.properties import Specification
+from plait.semantics.explore import Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
+from plait.semantics.state import State, Status
 
 _MOST_PRIVATE_STEPS = 100_000
+_MOST_STATES_BEHIND = 2_000
+_MOST_SECONDS_BEHIND = 5.0
 
 
 @dataclass(slots=True, eq=False)
@@ -40,6 +44,10 @@ class ReplayFailed(Exception):
     """The plan does not lead to a violation."""
 
 
+class Undecided(ReplayFailed):
+    """The plan can be followed, but what that shows is left open."""
+
+
 @dataclass(slots=True, eq=False)
 class Race:
     """Two accesses that are next in the state that a schedule leads to; the schedule's last steps
@@ -56,6 +64,35 @@ def replay_race(
 ) -> Race:
     """Follow the plan, then show that the next accesses of two threads race."""
     return _Replay(program, specification, plan).race(program, *threads)
+
+
+@dataclass(slots=True, eq=False)
+class Deadlock:
+    """A thread is blocked for ever in the state that a schedule leads to."""
+
+    schedule: Schedule
+    message: str
+    thread: int
+    origin: Origin
+
+
+def replay_deadlock(program: Program, specification: Specification, plan: Plan) -> Deadlock:
+    """Follow the plan to the ends of all threads, then show that nothing that can happen from
+    there on unblocks a thread that is blocked."""
+    start = _Replay(program, specification, plan).to_the_ends()
+    found = explore(
+        program,
+        specification,
+        max_states=_MOST_STATES_BEHIND,
+        max_seconds=_MOST_SECONDS_BEHIND,
+        start=start,
+    )
+    if found.verdict is Verdict.UNKNOWN:
+        raise Undecided(f"it is not known whether a thread that waits can go on: {found.reason}")
+    violation, schedule = found.violation, found.schedule
+    if violation is None or schedule is None:
+        raise ReplayFailed("no thread is blocked for ever")
+    return Deadlock(schedule, violation.message, violation.thread, violation.origin)
 
 
 def replay(program: Program, specification: Specification, plan: Plan) -> Schedule:
@@ -116,6 +153,48 @@ class _Replay:
                 del self._steps[-1:]
                 break
         return Race(Schedule(self._steps), message, numbers, (mine.origin, theirs.origin))
+
+    def to_the_ends(self) -> Schedule:
+        """Follow the plan, then take what is left of steps that no other thread sees."""
+        self._machine.start()
+        self._machine.commit()
+        for thread in self._plan.order:
+            while not self._step(self._to_run(thread)):
+                pass
+            if self._is_over:
+                raise ReplayFailed("a violation comes before the deadlock")
+        if any(thread.status is Status.PRUNED for thread in self._machine.threads):
+            raise ReplayFailed("an assumption fails on the way")
+        for number in self._machine.runnable():
+            seen = {self._machine.state()}
+            while number in self._machine.runnable() and self._step_unseen(number, seen):
+                pass
+        return Schedule(self._steps)
+
+    def _step_unseen(self, number: int, seen: set[State]) -> bool:
+        """Take a step if it accesses nothing that is shared and leads to a new state."""
+        machine = self._machine
+        if len(self._steps) > _MOST_PRIVATE_STEPS:
+            raise ReplayFailed("too many steps")
+        machine.accesses = []
+        self._running, self._given = number, []
+        inputs = {thread: items[:] for thread, items in self._inputs.items()}
+        threads, heap = len(machine.threads), set(machine.heap)
+        outcome = machine.step(number)
+        if (
+            outcome.ending is not Ending.MOVED
+            or machine.exit is not None
+            or len(machine.threads) > threads
+            or self._makes_shared_access(heap)
+            or machine.state() in seen
+        ):
+            machine.take_back()
+            self._inputs = inputs
+            return False
+        seen.add(machine.state())
+        machine.commit()
+        self._steps.append(ScheduledStep(number, tuple(self._given)))
+        return True
 
     def _before_access(self, number: int) -> Footprint:
         """Drive a thread on to where its next step makes a shared access; what that accesses."""

@@ -95,11 +95,12 @@ def explore(
     is_visible: Visibility | None = None,
     limits: Limits | None = None,
     keep_states: bool = False,
+    start: Schedule | None = None,
 ) -> Exploration:
     """The verdict on a program. Deadlocks need the whole graph: no reduction for them.
 
     `remembers`: do not execute the same step twice (see memo). `keep_states`: give back the
-    reachable states too.
+    reachable states too. `start`: only what can happen after these steps, each of one thread.
     """
     search = _Search(
         NotingMachine(program, specification, is_visible, limits),
@@ -109,6 +110,7 @@ def explore(
         max_states or MOST_STATES,
         None if max_seconds is None else time.monotonic() + max_seconds,
         progress,
+        list(start or ()),
     )
     return search.run(keep_states)
 
@@ -139,7 +141,9 @@ class _Search:
         max_states: int,
         deadline: float | None,
         progress: Progress | None,
+        start: list[ScheduledStep],
     ) -> None:
+        self.start = start
         self.machine = machine
         self.program = machine.program
         self.specification = machine.specification
@@ -173,7 +177,7 @@ class _Search:
 
     def run(self, keep_states: bool) -> Exploration:
         try:
-            self.machine.start()
+            self._go_to_start()
             self._arrive(self.machine.state(), -1, 0, (), {})
             while self.queue:
                 self.expansions += 1
@@ -198,6 +202,16 @@ class _Search:
             self.schedule,
             self.states if keep_states else [],
         )
+
+    def _go_to_start(self) -> None:
+        machine = self.machine
+        machine.start()
+        for item in self.start:
+            machine.commit()
+            outcome = machine.step(item.thread, item.inputs, item.count)
+            if outcome.ending is not Ending.MOVED:
+                raise ValueError(f"the first steps end in: {outcome.ending.value}")
+        machine.commit()
 
     def _verdict(self) -> tuple[Verdict, str]:
         if self.violation is not None:
@@ -340,7 +354,7 @@ class _Search:
             source, thread, choices = self.arrivals[number]
             steps.append(ScheduledStep(thread, choices))
             number = source
-        return Schedule(steps[::-1])
+        return Schedule([*self.start, *steps[::-1]])
 
     def _find_race(self, number: int, steps: dict[int, Footprint]) -> None:
         threads = sorted(steps)

@@ -8,6 +8,8 @@ and one that begins with an access needs no mark in front of it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.logic.terms import Terms
 
@@ -44,13 +46,17 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
     for thread in unrolling.threads:
         thread.spawned_by = position.get(thread.spawned_by, -1)
         thread.events = [position[n] for n in thread.events if n in position]
-    if any(event.kind is Access.ACQUIRE for event in kept):
+    if unrolling.late or any(event.kind is Access.ACQUIRE for event in kept):
         unrolling.end = len(kept)
         kept.append(
             Occurrence(
                 unrolling.end, 0, Access.MARK, None, terms.true, 0, (), False, kept[-1].origin
             )
         )
+    for read, when in unrolling.late:
+        number = len(kept)
+        unrolling.last.append(number)
+        kept.append(replace(read, number=number, thread=0, guard=when, section=(), is_access=False))
 
 
 def _arrivals(unrolling: Unrolling) -> set[int]:

@@ -13,7 +13,7 @@ from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.events import EventStructure
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.learning import unroll
+from plait.engines.orders.learning import unroll, unroll_for_deadlocks
 from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
@@ -26,6 +26,7 @@ from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
 _MOST_FAILURES = 20
+_MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
@@ -99,7 +100,7 @@ def check(
     """One round: all executions with up to `bound` rounds of each loop."""
     statistics = statistics or Statistics()
     statistics.bound = bound
-    whole = _Round(program, bound, deadline, settings, statistics, confirm or (lambda _: ""))
+    whole = _Round(program, bound, deadline, settings, statistics, confirm)
     statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
     try:
         return whole.run()
@@ -124,9 +125,10 @@ class _Round:
         deadline: float | None,
         settings: Settings,
         statistics: Statistics,
-        confirm: Confirm,
+        confirm: Confirm | None,
     ) -> None:
-        self._confirm = confirm
+        self._confirm = confirm or (lambda _: "")
+        self._can_confirm = confirm is not None
         self._program = program
         self._bound = bound
         self._deadline = deadline
@@ -136,14 +138,17 @@ class _Round:
     def run(self) -> Outcome:
         started = time.monotonic()
         terms = Terms()
-        learned = unroll(
-            self._program,
-            terms,
-            self._bound,
-            self._deadline,
-            self._settings.finds_races,
-            self._settings.checks_memory,
-        )
+        if self._settings.finds_deadlocks:
+            learned = unroll_for_deadlocks(self._program, terms, self._bound, self._deadline)
+        else:
+            learned = unroll(
+                self._program,
+                terms,
+                self._bound,
+                self._deadline,
+                self._settings.finds_races,
+                self._settings.checks_memory,
+            )
         self._objects, unrolling = learned.objects, learned.unrolling
         self.is_unrolled = True
         statistics = self._statistics
@@ -165,6 +170,9 @@ class _Round:
                     is_leak = claims is unrolling.leaks
                     reason = _NOT_FREED if is_leak else self._doubtful
                     return Outcome(Answer.UNKNOWN, reason, statistics)
+            found = self._suspicion(encoder, encoding, graph, solver, unrolling)
+            if found is not None:
+                return found
             trouble = self._search(encoder, encoding, graph, solver, unrolling.troubles)
             if trouble is not None:
                 place = self._program.place(trouble.origin)
@@ -216,13 +224,37 @@ class _Round:
                 self._doubtful = self._confirm(example)
                 if not self._doubtful:
                     return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
-                # Not this execution again, as far as violations are concerned.
-                chosen = [link.literal for link in encoding.structure.links]
-                solver.add_clause(
-                    [-excluding, *(-item for item in chosen if solver.literal_value(item))]
-                )
+                self._exclude(excluding, encoding, solver)
                 failures += 1
         return None
+
+    def _suspicion(
+        self,
+        encoder: Encoder,
+        encoding: Encoding,
+        graph: EventOrderGraph,
+        solver: Solver,
+        unrolling: Unrolling,
+    ) -> Outcome | None:
+        """One of a few suspicions that `confirm` accepts; that it does not means nothing."""
+        if not self._can_confirm:
+            return None
+        excluding = solver.new_literal()
+        for _ in range(_MOST_SUSPICIONS):
+            claims = unrolling.suspicions
+            found = self._search(encoder, encoding, graph, solver, claims, [excluding])
+            if found is None:
+                return None
+            example = self._counterexample(graph, solver, unrolling, found)
+            if not self._confirm(example):
+                return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
+            self._exclude(excluding, encoding, solver)
+        return None
+
+    def _exclude(self, excluding: int, encoding: Encoding, solver: Solver) -> None:
+        """Not this execution again, as far as violations are concerned."""
+        chosen = [link.literal for link in encoding.structure.links]
+        solver.add_clause([-excluding, *(-item for item in chosen if solver.literal_value(item))])
 
     def _count(self, unrolling: Unrolling, encoding: Encoding, solver: Solver) -> None:
         numbers = self._statistics

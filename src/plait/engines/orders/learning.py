@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
-from plait.engines.orders.locks import LockBlock, learn, lock_blocks
+from plait.engines.orders.locks import LockBlock, learn, learn_for_deadlocks, lock_blocks
+from plait.engines.orders.maximal import MaximalUnroller
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unroll import Unroller
@@ -28,6 +30,9 @@ class Learned:
     objects: Objects
 
 
+Teach = Callable[[Unrolling, StaticOrders, Terms, Lessons], Lessons]
+
+
 def unroll(
     program: Program,
     terms: Terms,
@@ -36,20 +41,43 @@ def unroll(
     finds_races: bool = False,
     checks_memory: bool = False,
 ) -> Learned:
-    """First how memory is laid out must be known, then what the lessons are."""
+    def teach(
+        unrolling: Unrolling, orders: StaticOrders, terms: Terms, lessons: Lessons
+    ) -> Lessons:
+        return learn(unrolling, orders, terms, lessons, finds_races)
+
     knowledge = Knowledge(program, deadline, finds_races, checks_memory)
+    return _learned(Unroller, teach, program, terms, bound, knowledge)
+
+
+def unroll_for_deadlocks(
+    program: Program, terms: Terms, bound: int, deadline: float | None = None
+) -> Learned:
+    knowledge = Knowledge(program, deadline)
+    return _learned(MaximalUnroller, learn_for_deadlocks, program, terms, bound, knowledge)
+
+
+def _learned(
+    make: type[Unroller],
+    teach: Teach,
+    program: Program,
+    terms: Terms,
+    bound: int,
+    knowledge: Knowledge,
+) -> Learned:
+    """First how memory is laid out must be known, then what the lessons are."""
     lessons = Lessons()
     for _ in range(MOST_ROUNDS):
-        last = _unroll(program, terms, bound, knowledge, lessons)
+        last = _unroll(make, program, terms, bound, knowledge, lessons)
         if last is not None:
             break
     else:
         raise UnsupportedCode("shared memory that is accessed in ever new ways")
     for _ in range(_MOST_LESSONS):
-        more = learn(last.unrolling, last.orders, terms, lessons, finds_races)
+        more = teach(last.unrolling, last.orders, terms, lessons)
         if more == lessons:
             break
-        following = _unroll(program, terms, bound, knowledge, more)
+        following = _unroll(make, program, terms, bound, knowledge, more)
         if following is None:
             break  # what was known before still holds
         last, lessons = following, more
@@ -57,11 +85,16 @@ def unroll(
 
 
 def _unroll(
-    program: Program, terms: Terms, bound: int, knowledge: Knowledge, lessons: Lessons
+    make: type[Unroller],
+    program: Program,
+    terms: Terms,
+    bound: int,
+    knowledge: Knowledge,
+    lessons: Lessons,
 ) -> Learned | None:
     """None if the program does not fit what is known of it."""
     knowledge.begin()
-    unroller = Unroller(program, terms, bound, knowledge, lessons)
+    unroller = make(program, terms, bound, knowledge, lessons)
     try:
         unrolling = unroller.unroll()
     except Surprise:
@@ -93,4 +126,7 @@ def _program_order(unrolling: Unrolling) -> list[tuple[int, int]]:
             orders += [(count + cell, first) for cell in range(len(unrolling.initial))]
         if unrolling.end >= 0:
             orders.append((thread.events[-1], unrolling.end))
+    if unrolling.last:
+        orders += [(count + cell, unrolling.end) for cell in range(len(unrolling.initial))]
+        orders += [(unrolling.end, read) for read in unrolling.last]
     return orders

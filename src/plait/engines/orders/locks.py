@@ -321,6 +321,17 @@ def learn(
     )
 
 
+def learn_for_deadlocks(
+    unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: Lessons
+) -> Lessons:
+    """Who tries to lock at the end of all threads looks at the values of locks: they stay cells."""
+    search = LockSearch(unrolling, orders, terms, finds_races=False)
+    return Lessons(
+        {**known.constant, **_constants(unrolling, orders, terms, finds_races=False)},
+        unblocked=known.unblocked | search.free_sections(),
+    )
+
+
 def _constants(
     unrolling: Unrolling, orders: StaticOrders, terms: Terms, finds_races: bool
 ) -> dict[Cell, int]:

@@ -84,11 +84,12 @@ class UnrolledMemory:
     def _claim(
         self, claims: list[Claim], path: Path, what: str, message: str, origin: Origin
     ) -> None:
-        if path.condition.term == self.terms.false:
+        condition = path.condition.either_term(self.terms)
+        if condition == self.terms.false:
             return
         if path.section is not None:  # nobody comes between its begin and this
             self._close_section(path.section[0], path, origin)
-        claims.append(Claim(path.condition.term, self._run.number, what, message, origin))
+        claims.append(Claim(condition, self._run.number, what, message, origin))
 
     def _claim_invalid(self, path: Path, message: str, origin: Origin) -> None:
         """An invalid access or free: a violation if that is asked for, else undefined."""
@@ -425,7 +426,7 @@ class UnrolledMemory:
         found = self._heap_targets(address, expr, is_null, path, origin)
         for _, instance in found:
             self.knowledge.lives.watch(instance)
-        if not found or path.condition.term == terms.false:
+        if not found or path.condition.either_term(terms) == terms.false:
             return
         here = terms.not_(is_null)
         is_alone = path.section is None

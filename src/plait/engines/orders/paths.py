@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from plait.engines.orders.lessons import Cell
 from plait.engines.orders.private import Initial, Memory, merge_memories
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 
+# Where a thread may be stuck: before a section, or in a loop.
+Stand = tuple[int, int]
+Late = Mapping[Stand, int]
+_NEVER: Late = MappingProxyType({})
+
 
 class Condition:
-    """A conjunction of terms, kept apart so that branches that meet again cancel out."""
+    """A conjunction of terms, kept apart so that branches that meet again cancel out.
 
-    __slots__ = ("parts", "term")
+    `late` says when else the thread comes here: not in its own time, but to find out at the end of
+    all threads that it cannot go on from where it stands (see `maximal`). These are the terms for
+    each place where it may stand.
+    """
 
-    def __init__(self, parts: tuple[int, ...], term: int) -> None:
+    __slots__ = ("late", "parts", "term")
+
+    def __init__(self, parts: tuple[int, ...], term: int, late: Late = _NEVER) -> None:
         self.parts = parts
         self.term = term
+        self.late = late
 
     def with_part(self, terms: Terms, part: int) -> Condition:
         if part == terms.true:
             return self
-        return Condition((*self.parts, part), terms.and_(self.term, part))
+        late = self.late and {stand: terms.and_(when, part) for stand, when in self.late.items()}
+        return Condition((*self.parts, part), terms.and_(self.term, part), late)
+
+    def with_late_part(self, terms: Terms, part: int) -> Condition:
+        """Narrower only where the thread comes late."""
+        if not self.late or part == terms.true:
+            return self
+        late = {stand: terms.and_(when, part) for stand, when in self.late.items()}
+        return Condition(self.parts, self.term, late)
+
+    def with_late(self, stand: Stand, when: int) -> Condition:
+        return Condition(self.parts, self.term, {**self.late, stand: when})
+
+    def without_late(self, *stands: Stand) -> Condition:
+        late = {stand: when for stand, when in self.late.items() if stand not in stands}
+        return Condition(self.parts, self.term, late)
+
+    def in_time(self) -> Condition:
+        return Condition(self.parts, self.term) if self.late else self
+
+    def late_term(self, terms: Terms) -> int:
+        return terms.any_of(self.late.values()) if self.late else terms.false
+
+    def either_term(self, terms: Terms) -> int:
+        """When the thread comes here at all."""
+        return terms.or_(self.term, self.late_term(terms)) if self.late else self.term
 
 
 def meet(terms: Terms, first: Condition, second: Condition) -> tuple[Condition, int]:
@@ -37,7 +75,16 @@ def meet(terms: Terms, first: Condition, second: Condition) -> tuple[Condition, 
     theirs = _all(terms, second.parts[shared:])
     prefix = first.parts[:shared]
     base = Condition(prefix, _all(terms, prefix))
-    return base.with_part(terms, terms.or_(mine, theirs)), mine
+    met = base.with_part(terms, terms.or_(mine, theirs))
+    if not first.late and not second.late:
+        return met, mine
+    late = {
+        stand: terms.or_(first.late.get(stand, terms.false), second.late.get(stand, terms.false))
+        for stand in [*first.late, *(stand for stand in second.late if stand not in first.late)]
+    }
+    # Who comes late has taken the same branches as who comes in time, but maybe failed to begin a
+    # section behind them: then the parts of the first are false although it is the first.
+    return Condition(met.parts, met.term, late), terms.or_(mine, first.late_term(terms))
 
 
 def _all(terms: Terms, parts: tuple[int, ...]) -> int:

@@ -26,5 +26,6 @@ class Settings:
     unwind: int | None = None
     finds_races: bool = False
     checks_memory: bool = False
+    finds_deadlocks: bool = False  # and nothing else
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

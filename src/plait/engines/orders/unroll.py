@@ -117,8 +117,12 @@ class Unroller(UnrolledMemory):
         self._pending.append((first, entry, 0, self._pointer, start))
         while self._pending:
             self._thread(*self._pending.pop(0))
+        self._finish()
         compact(self.result, self.terms)
         return self.result
+
+    def _finish(self) -> None:
+        """All threads have been unrolled."""
 
     def _thread(
         self, run: ThreadRun, function: Function, argument: int, type_: Scalar, start: Path
@@ -179,6 +183,9 @@ class Unroller(UnrolledMemory):
             _, location, rounds = heapq.heappop(queue)
             paths = waiting.pop((location, rounds))
             path = merged(self.terms, paths, self._initial)
+            for loop in shape.nests[location]:
+                if loop.head == location:
+                    self._come_to_head(loop, path)
             for edge, following in self._leave(function, location, path, returned):
                 if edge.target < 0 or following is None:
                     continue
@@ -193,6 +200,12 @@ class Unroller(UnrolledMemory):
         if not returned:
             return None, None
         return self._join_returns(returned)
+
+    def _come_to_head(self, loop: Loop, path: Path) -> None:
+        """A round of a loop begins."""
+
+    def _leave_loops(self, loops: list[Loop], path: Path) -> None:
+        """The path leaves these loops."""
 
     def _look_at_clock(self) -> None:
         if self.knowledge.is_out_of_time():
@@ -221,6 +234,9 @@ class Unroller(UnrolledMemory):
     ) -> tuple[int, tuple[int, ...]] | None:
         """Where an edge leads, in which rounds of the loops there; None beyond the bound."""
         here = dict(zip(shape.nests[location], rounds, strict=True))
+        left = [loop for loop in here if edge.target not in loop.body]
+        if left:
+            self._leave_loops(left, path)
         there: list[int] = []
         for loop in shape.nests[edge.target]:
             number = here.get(loop)
@@ -230,10 +246,7 @@ class Unroller(UnrolledMemory):
             if edge.target == loop.head:
                 number += 1
                 if loop.is_spin:
-                    # A round that returns to the head can be left out; in an atomic section it
-                    # means that the section does not happen.
-                    if path.section is not None:
-                        self._require(path, self.terms.false)
+                    self._spin(path, edge.action.origin)
                     return None
                 most = self.bound
                 if loop.bound is not None and self._is_short(function, loop):
@@ -244,6 +257,12 @@ class Unroller(UnrolledMemory):
                     return None
             there.append(number)
         return edge.target, tuple(there)
+
+    def _spin(self, path: Path, origin: Origin) -> None:
+        """A round that returns to the head can be left out; in an atomic section it means that the
+        section does not happen."""
+        if path.section is not None:
+            self._require(path, self.terms.false)
 
     def _is_short(self, function: Function, loop: Loop) -> bool:
         """Whether a loop with a known number of rounds is unrolled fully: others are when the bound
@@ -275,7 +294,7 @@ class Unroller(UnrolledMemory):
         returned: list[tuple[Path, int | None]],
     ) -> list[tuple[Edge, Path | None]]:
         leaving = function.edges[location]
-        if path.condition.term == self.terms.false:
+        if path.condition.either_term(self.terms) == self.terms.false:
             return []
         if isinstance(leaving[0].action, Guard):
             return [
@@ -331,7 +350,7 @@ class Unroller(UnrolledMemory):
             case Input():
                 return self._input(action, path)
             case Prune():
-                return self._require(path, self._truth(action.condition, path))
+                return self._assume(path, self._truth(action.condition, path), action.origin)
             case Wait():
                 return self._wait(action, path)
             case Check():
@@ -373,6 +392,7 @@ class Unroller(UnrolledMemory):
         if path.section is not None:
             holds = self.terms.implies(path.condition.term, condition)
             self.result.facts.append(holds)
+            path.condition = path.condition.with_late_part(self.terms, condition)
             if condition == self.terms.true:
                 return path
             names = tuple(name for name, _ in path.section[0])
@@ -381,6 +401,10 @@ class Unroller(UnrolledMemory):
             self.result.required.append((path.condition.term, condition, names))
             return path if condition != self.terms.false else None
         return self._under(path, condition)
+
+    def _assume(self, path: Path, condition: int, origin: Origin) -> Path | None:
+        """Executions in which an assumption fails do not exist."""
+        return self._require(path, condition)
 
     def _wait(self, action: Wait, path: Path) -> Path | None:
         if path.section is None:
@@ -471,16 +495,17 @@ class Unroller(UnrolledMemory):
         term = self.terms.fresh("input", type_.bits)
         if type_.is_bool:
             self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))
-        allowed = self.terms.true
+        has_values = self.terms.true
         if action.count is not None:
             count = self._value(action.count, path)
-            positive = self.terms.slt(self.terms.constant(0, self.terms.width[count]), count)
-            allowed = self.terms.and_(positive, self.terms.ult(term, count))
+            has_values = self.terms.slt(self.terms.constant(0, self.terms.width[count]), count)
+            is_one = self.terms.ult(term, count)
+            self.result.facts.append(self.terms.implies(has_values, is_one))
         path.registers[action.target.index] = term
         self.result.inputs.append(
             InputUse(self._run.number, action.name, type_, term, path.condition.term)
         )
-        return self._require(path, allowed)
+        return self._assume(path, has_values, action.origin)
 
     # Memory
 
@@ -515,11 +540,13 @@ class Unroller(UnrolledMemory):
             return
         key = (*self._stack, edge)
         if key not in self.lessons.unblocked:
-            happens = self.terms.fresh("section", 1)
-            path.condition = path.condition.with_part(self.terms, happens)
+            self._begin_or_stop(path, self.terms.fresh("section", 1))
         begin = self._mark(path, edge.action.origin)
         self.result.section_keys[begin] = key
         path.section = self._section_from(begin)
+
+    def _begin_or_stop(self, path: Path, happens: int) -> None:
+        path.condition = path.condition.with_part(self.terms, happens)
 
     def _end(self, path: Path, origin: Origin) -> None:
         if path.section is None:
@@ -609,7 +636,7 @@ class Unroller(UnrolledMemory):
         event = self._mark(path, action.origin)
         number = 2 + len(self._pending) + len(self.result.threads) - 1
         run = ThreadRun(number, self._run.number, event, path.condition.term, self._run.depth + 1)
-        start = Path(path.condition, [], [], path.memory.copy())
+        start = Path(path.condition.in_time(), [], [], path.memory.copy())
         self._pending.append((run, function, argument, action.argument.type, start))
         path.registers[action.target.index] = self.terms.constant(number, 32)
         return path

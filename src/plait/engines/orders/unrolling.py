@@ -101,6 +101,8 @@ class Unrolling:
     required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
     section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
+    # Violations if what lies beyond the loop bound does not prevent them; worth a look.
+    suspicions: list[Claim] = field(default_factory=list)
     troubles: list[Claim] = field(default_factory=list)  # undefined, unsupported: no verdict
     leaks: list[Claim] = field(default_factory=list)  # heap objects that are alive at the end
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
@@ -108,3 +110,7 @@ class Unrolling:
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
     end: int = -1  # an event of no thread behind all others, if that is needed
+    # Reads that may also happen behind `end`, and when they do (see `maximal`); and what is made
+    # of them: reads of no thread.
+    late: list[tuple[Occurrence, int]] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
