@@ -1,6 +1,7 @@
 # make demo    set up .venv and show what plait does
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make trust   thousands of generated programs against a real compiler and the real pthread library
+# make compare-verdicts    the bounded engine against exhaustive exploration, 4,000 programs
 # make bench-frontend    how fast the front end and the explorer are
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
@@ -14,7 +15,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust bench-frontend bench-orders clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -35,6 +36,14 @@ check-tests: $(VENV)/.installed-dev
 
 trust: $(VENV)/.installed-dev
 	$(BIN)/python -m plait.trust.campaign $(TRUST_OPTIONS)
+
+compare-verdicts: $(VENV)/.installed-dev
+	$(BIN)/python tools/compare_verdicts.py assertions --count 1500
+	$(BIN)/python tools/compare_verdicts.py assertions --programs pointers --count 500
+	$(BIN)/python tools/compare_verdicts.py no-data-race --count 700
+	$(BIN)/python tools/compare_verdicts.py no-deadlock --count 500
+	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500
+	$(BIN)/python tools/compare_verdicts.py valid-memsafety --programs pointers --count 300
 
 bench-frontend: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_frontend.py

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.engines.orders.memory_programs import generate
 from tests.engines.orders.test_engine import answer
 
 from plait.c import FrontEndOptions, load
@@ -18,6 +17,7 @@ from plait.logic.terms import Terms
 from plait.model.properties import Specification
 from plait.model.types import DataModel
 from plait.semantics.explore import explore
+from plait.trust.pointers import generate
 
 HEAD = """#include <assert.h>
 #include <pthread.h>

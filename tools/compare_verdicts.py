@@ -1,0 +1,114 @@
+"""Compare the bounded engine's verdicts with those of exhaustive exploration.
+
+    PYTHONPATH=src python tools/compare_verdicts.py no-data-race --first 0 --count 500
+
+Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
+--programs pointers such that use memory in all ways. Every violation must replay. Exit code 1 if
+anything disagrees; the programs are then kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from plait.c import FrontEndOptions, load
+from plait.engines.orders.engine import check
+from plait.engines.orders.outcome import Answer, Counterexample
+from plait.engines.orders.settings import Refinement, Settings
+from plait.evidence.replay import Plan, ReplayFailed, replay, replay_deadlock, replay_race
+from plait.model.program import Program
+from plait.model.properties import Specification, from_names
+from plait.semantics.explore import explore
+from plait.trust import concurrent, pointers, waiting
+
+VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
+GENERATORS: dict[str, Callable[[int], str]] = {
+    "mixed": concurrent.generate,
+    "waiting": waiting.generate,
+    "pointers": pointers.generate,
+}
+PROPERTIES = ("assertions", "no-data-race", "no-deadlock", "valid-memsafety", "lock-misuse")
+
+
+def engine_verdict(
+    program: Program, specification: Specification, options: argparse.Namespace
+) -> tuple[str, str]:
+    def confirm(found: Counterexample) -> str:
+        plan = Plan(
+            found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
+        )
+        try:
+            if options.property == "no-deadlock":
+                replay_deadlock(program, specification, plan)
+            elif found.race is not None:
+                replay_race(program, specification, plan, found.race)
+            else:
+                replay(program, specification, plan)
+        except ReplayFailed as error:
+            return f"not replayed: {error}"
+        return ""
+
+    settings = Settings(
+        refinement=Refinement(options.refinement),
+        finds_races=options.property == "no-data-race",
+        finds_deadlocks=options.property == "no-deadlock",
+        checks_memory=options.property == "valid-memsafety",
+    )
+    deadline = time.monotonic() + options.seconds
+    outcome = check(program, options.bound, deadline, settings, confirm=confirm)
+    return VERDICTS[outcome.answer], outcome.reason
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("property", choices=PROPERTIES)
+    parser.add_argument("--programs", choices=GENERATORS, default="mixed")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--bound", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument(
+        "--refinement", choices=[item.value for item in Refinement], default="propagator"
+    )
+    parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
+    options = parser.parse_args()
+    specification = from_names([options.property])
+    pairs: Counter[tuple[str, str]] = Counter()
+    reasons: Counter[str] = Counter()
+    disagreed = 0
+    for seed in range(options.first, options.first + options.count):
+        source = options.keep / f"{options.property}_{options.programs}_{seed}.c"
+        source.write_text(GENERATORS[options.programs](seed))
+        program = load([str(source)], FrontEndOptions(), specification)
+        found, reason = engine_verdict(program, specification, options)
+        oracle = explore(program, specification, max_states=60_000, max_seconds=options.seconds)
+        expected = oracle.verdict.value
+        pairs[found, expected] += 1
+        if found == "unknown":
+            reasons[reason.split(" (")[0].split("/")[0]] += 1
+        is_undefined = found == "true" and "undefined" in oracle.reason
+        if {found, expected} == {"true", "false"} or is_undefined:
+            disagreed += 1
+            print(
+                f"seed {seed}: {found} ({reason}), but {expected} ({oracle.reason}): {source}",
+                flush=True,
+            )
+        else:
+            source.unlink()
+    print(f"{options.property}, {options.programs} programs from seed {options.first}")
+    for (found, expected), count in sorted(pairs.items()):
+        print(f"  engine {found:8} exploration {expected:8} {count:5}")
+    for reason, count in reasons.most_common():
+        print(f"  {count:5} unknown: {reason}")
+    print(f"  {disagreed} disagreements", flush=True)
+    return 1 if disagreed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
