@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.events import EventStructure
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.learning import unroll, unroll_for_deadlocks
+from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
 from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime, Unrolling
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -30,8 +31,12 @@ _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
+_MOST_PUT_OFF = 3  # at first, then more and more
+_MOST_KEPT = 3  # of the bounds that were put off: formulas need memory
 _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
 
+T = TypeVar("T")
+Pausing = Generator[None, None, T]  # stops when the time is up, to go on when there is more
 Progress = Callable[[Outcome], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
 
@@ -46,8 +51,8 @@ def verify(
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
 
     A violation may be far and yet easy to find, when it is hard to show that there is none nearby.
-    So a bound that takes long is put off: each one gets a part of the time left, and when the
-    largest has had its turn, those that were put off get twice as much.
+    So a bound that takes long is put off: each one gets a part of the time left. When some have
+    been put off they get twice as much, and go on where they stopped.
     `progress` gets what is known after each bound. Violations that `confirm` objects to do not
     count.
     """
@@ -57,27 +62,30 @@ def verify(
     best: Outcome | None = None
     pending = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
     put_off: list[int] = []
-    share = _FIRST_SHARE
+    kept: dict[int, _Round] = {}
+    share, most, is_larger_hopeless = _FIRST_SHARE, _MOST_PUT_OFF, False
     while pending or put_off:
-        if not pending:
-            pending.extend(put_off)
+        if not pending or len(put_off) >= most or is_larger_hopeless:
+            pending.extendleft(reversed(put_off))
             put_off.clear()
-            share *= 2
+            share, most, is_larger_hopeless = share * 2, most + 1, False
         bound = pending.popleft()
         if best is not None and bound <= best.statistics.bound:
+            kept.pop(bound, None)
             continue
         started = time.monotonic()
         limit = started + _MOST_SECONDS * share
         if deadline is not None:
             limit = min(deadline, started + max(_LEAST_SECONDS, (deadline - started) * share))
-        outcome = check(program, bound, limit, settings, statistics, confirm)
+        part = kept.pop(bound, None) or _Round(program, bound, settings, statistics, confirm)
+        outcome = part.run(limit)
         outcome.statistics = replace(statistics)
         is_late = deadline is not None and time.monotonic() >= deadline
         if outcome.is_out_of_time and not is_late:
             put_off.append(bound)
-            if not outcome.is_unrolled:  # larger ones take even longer
-                put_off += pending
-                pending.clear()
+            if part.is_unrolled and len(kept) < _MOST_KEPT:
+                kept[bound] = part
+            is_larger_hopeless = not part.is_unrolled
             continue
         if not outcome.is_bounded:
             # What was shown with a smaller bound says more than that the time is up.
@@ -98,31 +106,33 @@ def check(
     confirm: Confirm | None = None,
 ) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
-    statistics = statistics or Statistics()
-    statistics.bound = bound
-    whole = _Round(program, bound, deadline, settings, statistics, confirm)
-    statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
-    try:
-        return whole.run()
-    except UnsupportedCode as error:
-        return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
-    except OutOfTime:
-        reason = f"time is up with {bound} loop rounds"
-        return Outcome(
-            Answer.UNKNOWN,
-            reason,
-            statistics,
-            is_out_of_time=True,
-            is_unrolled=whole.is_unrolled,
-        )
+    return _Round(program, bound, settings, statistics or Statistics(), confirm).run(deadline)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Formula:
+    """What one bound is about."""
+
+    learned: Learned
+    encoder: Encoder
+    encoding: Encoding
+    graph: EventOrderGraph
+    solver: Solver
+
+    def exclude(self, excluding: int) -> None:
+        """Not the last execution again, where the literal is assumed."""
+        links = (link.literal for link in self.encoding.structure.links)
+        chosen = [-literal for literal in links if self.solver.literal_value(literal)]
+        self.solver.add_clause([-excluding, *chosen])
 
 
 class _Round:
+    """One bound. When the time is up it can go on later, with all that the solver has learned."""
+
     def __init__(
         self,
         program: Program,
         bound: int,
-        deadline: float | None,
         settings: Settings,
         statistics: Statistics,
         confirm: Confirm | None,
@@ -131,11 +141,37 @@ class _Round:
         self._can_confirm = confirm is not None
         self._program = program
         self._bound = bound
-        self._deadline = deadline
+        self._deadline: float | None = None
         self._settings = settings
         self._statistics = statistics
+        self._formula: _Formula | None = None
+        self._search_for_answer = self._answer()
 
-    def run(self) -> Outcome:
+    def run(self, deadline: float | None) -> Outcome:
+        statistics = self._statistics
+        statistics.bound = self._bound
+        statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
+        self._deadline = deadline
+        if self._formula is not None:
+            self._count(self._formula)
+        try:
+            next(self._search_for_answer)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return outcome
+        except UnsupportedCode as error:
+            return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
+        except OutOfTime:
+            self._search_for_answer = self._answer()
+            self._formula = None
+        reason = f"time is up with {self._bound} loop rounds"
+        return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
+
+    @property
+    def is_unrolled(self) -> bool:
+        return self._formula is not None
+
+    def _answer(self) -> Pausing[Outcome]:
         started = time.monotonic()
         terms = Terms()
         if self._settings.finds_deadlocks:
@@ -149,9 +185,7 @@ class _Round:
                 self._settings.finds_races,
                 self._settings.checks_memory,
             )
-        self._objects, unrolling = learned.objects, learned.unrolling
-        self.is_unrolled = True
-        statistics = self._statistics
+        unrolling, statistics = learned.unrolling, self._statistics
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
             solver = stack.enter_context(Solver(terms))
@@ -160,31 +194,31 @@ class _Round:
             encoding = encoder.encode()
             self._choose_method(encoding.structure, solver, stack)
             statistics.encoding += time.monotonic() - started
-            self._count(unrolling, encoding, solver)
             graph = EventOrderGraph(encoding.structure)
+            formula = _Formula(learned, encoder, encoding, graph, solver)
+            self._formula = formula
+            self._count(formula)
             for claims in (unrolling.violations, unrolling.leaks):
-                found = self._violation(encoder, encoding, graph, solver, unrolling, claims)
+                found = yield from self._violation(formula, claims)
                 if found is not None:
                     return found
                 if self._doubtful:
                     is_leak = claims is unrolling.leaks
                     reason = _NOT_FREED if is_leak else self._doubtful
                     return Outcome(Answer.UNKNOWN, reason, statistics)
-            found = self._suspicion(encoder, encoding, graph, solver, unrolling)
+            found = yield from self._suspicion(formula)
             if found is not None:
                 return found
-            trouble = self._search(encoder, encoding, graph, solver, unrolling.troubles)
+            trouble = yield from self._search(formula, unrolling.troubles)
             if trouble is not None:
                 place = self._program.place(trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
                 return Outcome(Answer.UNKNOWN, reason, statistics)
-            cut = self._search(encoder, encoding, graph, solver, unrolling.cuts)
+            cut = yield from self._search(formula, unrolling.cuts)
             if cut is not None:
                 reason = f"no violation with up to {self._bound} loop rounds"
                 return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
-
-    is_unrolled = False
 
     def _choose_method(self, structure: EventStructure, solver: Solver, stack: ExitStack) -> None:
         if self._settings.encoding is OrderEncoding.MONOLITHIC:
@@ -199,86 +233,63 @@ class _Round:
 
     _doubtful = ""
 
-    def _violation(
-        self,
-        encoder: Encoder,
-        encoding: Encoding,
-        graph: EventOrderGraph,
-        solver: Solver,
-        unrolling: Unrolling,
-        claims: list[Claim],
-    ) -> Outcome | None:
+    def _violation(self, formula: _Formula, claims: list[Claim]) -> Pausing[Outcome | None]:
         """A violation that `confirm` accepts. First one in an execution without undefined
         behaviour in which nobody reaches the loop bound: such a thread might stop at a place
         where it cannot. If there is none, one in any execution, which may not replay."""
-        quiet = encoder.none_of([*unrolling.troubles, *unrolling.cuts])
-        excluding = solver.new_literal()
+        unrolling = formula.learned.unrolling
+        quiet = formula.encoder.none_of([*unrolling.troubles, *unrolling.cuts])
+        excluding = formula.solver.new_literal()
         stages = [[excluding]] if quiet is None else [[excluding, quiet], [excluding]]
         failures = 0
         for assumed in stages:
             while failures < _MOST_FAILURES:
-                found = self._search(encoder, encoding, graph, solver, claims, assumed)
+                found = yield from self._search(formula, claims, assumed)
                 if found is None:
                     break
-                example = self._counterexample(graph, solver, unrolling, found)
+                example = self._counterexample(formula, found)
                 self._doubtful = self._confirm(example)
                 if not self._doubtful:
                     return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
-                self._exclude(excluding, encoding, solver)
+                formula.exclude(excluding)
                 failures += 1
         return None
 
-    def _suspicion(
-        self,
-        encoder: Encoder,
-        encoding: Encoding,
-        graph: EventOrderGraph,
-        solver: Solver,
-        unrolling: Unrolling,
-    ) -> Outcome | None:
+    def _suspicion(self, formula: _Formula) -> Pausing[Outcome | None]:
         """One of a few suspicions that `confirm` accepts; that it does not means nothing."""
         if not self._can_confirm:
             return None
-        excluding = solver.new_literal()
+        excluding = formula.solver.new_literal()
         for _ in range(_MOST_SUSPICIONS):
-            claims = unrolling.suspicions
-            found = self._search(encoder, encoding, graph, solver, claims, [excluding])
+            claims = formula.learned.unrolling.suspicions
+            found = yield from self._search(formula, claims, [excluding])
             if found is None:
                 return None
-            example = self._counterexample(graph, solver, unrolling, found)
+            example = self._counterexample(formula, found)
             if not self._confirm(example):
                 return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
-            self._exclude(excluding, encoding, solver)
+            formula.exclude(excluding)
         return None
 
-    def _exclude(self, excluding: int, encoding: Encoding, solver: Solver) -> None:
-        """Not this execution again, as far as violations are concerned."""
-        chosen = [link.literal for link in encoding.structure.links]
-        solver.add_clause([-excluding, *(-item for item in chosen if solver.literal_value(item))])
-
-    def _count(self, unrolling: Unrolling, encoding: Encoding, solver: Solver) -> None:
+    def _count(self, formula: _Formula) -> None:
         numbers = self._statistics
-        numbers.threads = len(unrolling.threads)
-        numbers.events = len(unrolling.events)
-        numbers.reads = sum(item.kind is Access.READ for item in unrolling.events)
-        numbers.writes = sum(item.kind is Access.WRITE for item in unrolling.events)
-        numbers.links = encoding.candidates
-        numbers.variables = solver.gates.variables
-        numbers.clauses = solver.gates.clauses
+        events = formula.learned.unrolling.events
+        numbers.threads = len(formula.learned.unrolling.threads)
+        numbers.events = len(events)
+        numbers.reads = sum(item.kind is Access.READ for item in events)
+        numbers.writes = sum(item.kind is Access.WRITE for item in events)
+        numbers.links = formula.encoding.candidates
+        numbers.variables = formula.solver.gates.variables
+        numbers.clauses = formula.solver.gates.clauses
 
     def _search(
-        self,
-        encoder: Encoder,
-        encoding: Encoding,
-        graph: EventOrderGraph,
-        solver: Solver,
-        claims: list[Claim],
-        assumed: list[int] | None = None,
-    ) -> Claim | None:
+        self, formula: _Formula, claims: list[Claim], assumed: list[int] | None = None
+    ) -> Pausing[Claim | None]:
         """A claim that some execution meets; then the solver has its model."""
-        wanted = encoder.any_of(claims)
+        wanted = formula.encoder.any_of(claims)
         if wanted is None:
             return None
+        solver, structure = formula.solver, formula.encoding.structure
         assumptions = [wanted, *(assumed or ())]
         statistics = self._statistics
         while True:
@@ -289,14 +300,13 @@ class _Round:
                 statistics.propagations += self._propagator.refutations
                 self._propagator.refutations = 0
             if answer is None:
-                raise OutOfTime
+                yield
+                continue
             if not answer:
                 return None
             started = time.monotonic()
-            true = [
-                literal for literal in encoding.structure.literals if solver.literal_value(literal)
-            ]
-            decided = self._decide(graph, true)
+            true = [literal for literal in structure.literals if solver.literal_value(literal)]
+            decided = self._decide(formula.graph, true)
             if isinstance(decided, Feasible):
                 self._schedule = decided.schedule
                 statistics.graph += time.monotonic() - started
@@ -306,7 +316,7 @@ class _Round:
             statistics.add_reasons(decided)
             statistics.graph += time.monotonic() - started
             if self._deadline is not None and time.monotonic() > self._deadline:
-                raise OutOfTime
+                yield
 
     def _decide(self, graph: EventOrderGraph, true: list[int]) -> Feasible | list[frozenset[int]]:
         """A schedule in which these literals hold, or reasons why there is none."""
@@ -322,9 +332,9 @@ class _Round:
     _baseline: Monolithic | Cores | None = None  # decides instead of the order graph
     _schedule: tuple[int, ...] = ()
 
-    def _counterexample(
-        self, graph: EventOrderGraph, solver: Solver, unrolling: Unrolling, claim: Claim
-    ) -> Counterexample:
+    def _counterexample(self, formula: _Formula, claim: Claim) -> Counterexample:
+        unrolling, solver = formula.learned.unrolling, formula.solver
+
         def section_of(event: Occurrence) -> int | None:
             return next((one for one, when in event.section if solver.model_value(when)), None)
 
@@ -366,7 +376,7 @@ class _Round:
             children,
             inputs,
             claim,
-            self._objects,
+            formula.learned.objects,
             None if last is None else (claim.thread, last.thread),
         )
 

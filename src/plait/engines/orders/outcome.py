@@ -65,4 +65,3 @@ class Outcome:
     counterexample: Counterexample | None = None
     is_bounded: bool = False  # a larger bound may give another answer
     is_out_of_time: bool = False
-    is_unrolled: bool = True  # else the time was up before there was a formula
