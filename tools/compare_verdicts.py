@@ -3,8 +3,9 @@
     PYTHONPATH=src python tools/compare_verdicts.py no-data-race --first 0 --count 500
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
---programs pointers such that use memory in all ways. Every violation must replay. Exit code 1 if
-anything disagrees; the programs are then kept.
+--programs pointers such that use memory in all ways. Loops are deepened as by `plait verify`, or
+unrolled --bound times. Every violation must replay. Exit code 1 if anything disagrees; the programs
+are then kept.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from plait.c import FrontEndOptions, load
-from plait.engines.orders.engine import check
+from plait.engines.orders.engine import verify
 from plait.engines.orders.outcome import Answer, Counterexample
 from plait.engines.orders.settings import Refinement, Settings
 from plait.evidence.replay import Plan, ReplayFailed, replay, replay_deadlock, replay_race
@@ -55,59 +57,77 @@ def engine_verdict(
         return ""
 
     settings = Settings(
+        unwind=options.bound,
         refinement=Refinement(options.refinement),
         finds_races=options.property == "no-data-race",
         finds_deadlocks=options.property == "no-deadlock",
         checks_memory=options.property == "valid-memsafety",
     )
     deadline = time.monotonic() + options.seconds
-    outcome = check(program, options.bound, deadline, settings, confirm=confirm)
+    outcome = verify(program, settings, deadline, confirm=confirm)
     return VERDICTS[outcome.answer], outcome.reason
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("property", choices=PROPERTIES)
-    parser.add_argument("--programs", choices=GENERATORS, default="mixed")
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--bound", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument(
-        "--refinement", choices=[item.value for item in Refinement], default="propagator"
-    )
-    parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
-    options = parser.parse_args()
+@dataclass
+class Comparison:
+    """How often the engine and exploration gave which verdicts, and why the engine gave none."""
+
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    disagreed: int = 0
+
+
+def compare(options: argparse.Namespace) -> Comparison:
     specification = from_names([options.property])
-    pairs: Counter[tuple[str, str]] = Counter()
-    reasons: Counter[str] = Counter()
-    disagreed = 0
+    result = Comparison()
     for seed in range(options.first, options.first + options.count):
         source = options.keep / f"{options.property}_{options.programs}_{seed}.c"
         source.write_text(GENERATORS[options.programs](seed))
         program = load([str(source)], FrontEndOptions(), specification)
         found, reason = engine_verdict(program, specification, options)
-        oracle = explore(program, specification, max_states=60_000, max_seconds=options.seconds)
+        oracle = explore(program, specification, max_states=options.states, max_seconds=20)
         expected = oracle.verdict.value
-        pairs[found, expected] += 1
+        result.pairs[found, expected] += 1
         if found == "unknown":
-            reasons[reason.split(" (")[0].split("/")[0]] += 1
+            result.reasons[reason.split(" (")[0].split("/")[0]] += 1
         is_undefined = found == "true" and "undefined" in oracle.reason
         if {found, expected} == {"true", "false"} or is_undefined:
-            disagreed += 1
+            result.disagreed += 1
             print(
                 f"seed {seed}: {found} ({reason}), but {expected} ({oracle.reason}): {source}",
                 flush=True,
             )
         else:
             source.unlink()
+    return result
+
+
+def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("property", choices=PROPERTIES)
+    parser.add_argument("--programs", choices=GENERATORS, default="mixed")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--bound", type=int)
+    parser.add_argument("--seconds", type=float, default=6, help="of the engine, for one program")
+    parser.add_argument("--states", type=int, default=60_000, help="of exploration")
+    parser.add_argument(
+        "--refinement", choices=[item.value for item in Refinement], default="propagator"
+    )
+    parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
+    return parser.parse_args(arguments)
+
+
+def main() -> int:
+    options = options_of()
+    result = compare(options)
     print(f"{options.property}, {options.programs} programs from seed {options.first}")
-    for (found, expected), count in sorted(pairs.items()):
+    for (found, expected), count in sorted(result.pairs.items()):
         print(f"  engine {found:8} exploration {expected:8} {count:5}")
-    for reason, count in reasons.most_common():
+    for reason, count in result.reasons.most_common():
         print(f"  {count:5} unknown: {reason}")
-    print(f"  {disagreed} disagreements", flush=True)
-    return 1 if disagreed else 0
+    print(f"  {result.disagreed} disagreements", flush=True)
+    return 1 if result.disagreed else 0
 
 
 if __name__ == "__main__":

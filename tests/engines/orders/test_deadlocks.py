@@ -19,7 +19,6 @@ from plait.evidence.replay import Plan, ReplayFailed, Undecided, replay_deadlock
 from plait.model.properties import from_names
 from plait.semantics.explore import explore
 from plait.semantics.run import run
-from plait.trust import concurrent, waiting
 
 DEADLOCK = from_names(["no-deadlock"])
 PROGRAMS = Path(__file__).parents[2] / "programs"
@@ -281,11 +280,3 @@ def test_litmus(path: Path, wanted: str) -> None:
     found, reason = answer(path, 32 if path.stem in LONG else 4)
     expected = UNKNOWN if path.stem in OPEN else {"true": HOLDS, "false": VIOLATED}[wanted]
     assert found is expected, reason
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_agrees_with_the_oracle(seed: int, tmp_path: Path) -> None:
-    for generate in (concurrent.generate, waiting.generate):
-        source = tmp_path / "main.c"
-        source.write_text(generate(seed))
-        check_with_oracle(source, answer(source, 4)[0])

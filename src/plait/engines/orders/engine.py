@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from plait.engines.orders.bounds import Bounds, Key
 from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.events import EventStructure
@@ -60,36 +61,44 @@ def verify(
     if settings.unwind is not None:
         return check(program, settings.unwind, deadline, settings, statistics, confirm)
     best: Outcome | None = None
-    pending = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
+    bounds = Bounds.same(1)  # of the next level, if it has not been put off
+    levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
     put_off: list[int] = []
     kept: dict[int, _Round] = {}
     share, most, is_larger_hopeless = _FIRST_SHARE, _MOST_PUT_OFF, False
-    while pending or put_off:
-        if not pending or len(put_off) >= most or is_larger_hopeless:
-            pending.extendleft(reversed(put_off))
+    while levels or put_off:
+        if not levels or len(put_off) >= most or is_larger_hopeless:
+            levels.extendleft(reversed(put_off))
             put_off.clear()
             share, most, is_larger_hopeless = share * 2, most + 1, False
-        bound = pending.popleft()
-        if best is not None and bound <= best.statistics.bound:
-            kept.pop(bound, None)
+        level = levels.popleft()
+        if best is not None and level <= best.statistics.bound:
+            kept.pop(level, None)
             continue
         started = time.monotonic()
         limit = started + _MOST_SECONDS * share
         if deadline is not None:
             limit = min(deadline, started + max(_LEAST_SECONDS, (deadline - started) * share))
-        part = kept.pop(bound, None) or _Round(program, bound, settings, statistics, confirm)
+        if bounds.level != level:
+            # What executions of a level that was put off exceed is not known.
+            bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level)
+        part = kept.pop(level, None) or _Round(program, bounds, settings, statistics, confirm)
         outcome = part.run(limit)
         outcome.statistics = replace(statistics)
         is_late = deadline is not None and time.monotonic() >= deadline
         if outcome.is_out_of_time and not is_late:
-            put_off.append(bound)
+            put_off.append(level)
             if part.is_unrolled and len(kept) < _MOST_KEPT:
-                kept[bound] = part
+                kept[level] = part
             is_larger_hopeless = not part.is_unrolled
             continue
-        if not outcome.is_bounded:
+        if not outcome.exceeded:
             # What was shown with a smaller bound says more than that the time is up.
             return best if best is not None and outcome.is_out_of_time else outcome
+        bounds = part.bounds.raise_(outcome.exceeded)
+        if bounds.level == level:
+            levels.appendleft(level)
+            continue
         best = outcome
         if progress is not None:
             progress(outcome)
@@ -106,7 +115,8 @@ def check(
     confirm: Confirm | None = None,
 ) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
-    return _Round(program, bound, settings, statistics or Statistics(), confirm).run(deadline)
+    bounds = Bounds.same(bound)
+    return _Round(program, bounds, settings, statistics or Statistics(), confirm).run(deadline)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +142,7 @@ class _Round:
     def __init__(
         self,
         program: Program,
-        bound: int,
+        bounds: Bounds,
         settings: Settings,
         statistics: Statistics,
         confirm: Confirm | None,
@@ -140,7 +150,7 @@ class _Round:
         self._confirm = confirm or (lambda _: "")
         self._can_confirm = confirm is not None
         self._program = program
-        self._bound = bound
+        self.bounds = bounds
         self._deadline: float | None = None
         self._settings = settings
         self._statistics = statistics
@@ -149,7 +159,7 @@ class _Round:
 
     def run(self, deadline: float | None) -> Outcome:
         statistics = self._statistics
-        statistics.bound = self._bound
+        statistics.bound = self.bounds.level
         statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
         self._deadline = deadline
         if self._formula is not None:
@@ -164,7 +174,7 @@ class _Round:
         except OutOfTime:
             self._search_for_answer = self._answer()
             self._formula = None
-        reason = f"time is up with {self._bound} loop rounds"
+        reason = f"time is up with {self.bounds.level} loop rounds"
         return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
 
     @property
@@ -175,12 +185,12 @@ class _Round:
         started = time.monotonic()
         terms = Terms()
         if self._settings.finds_deadlocks:
-            learned = unroll_for_deadlocks(self._program, terms, self._bound, self._deadline)
+            learned = unroll_for_deadlocks(self._program, terms, self.bounds, self._deadline)
         else:
             learned = unroll(
                 self._program,
                 terms,
-                self._bound,
+                self.bounds,
                 self._deadline,
                 self._settings.finds_races,
                 self._settings.checks_memory,
@@ -214,10 +224,10 @@ class _Round:
                 place = self._program.place(trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
                 return Outcome(Answer.UNKNOWN, reason, statistics)
-            cut = yield from self._search(formula, unrolling.cuts)
-            if cut is not None:
-                reason = f"no violation with up to {self._bound} loop rounds"
-                return Outcome(Answer.UNKNOWN, reason, statistics, is_bounded=True)
+            exceeded = yield from self._exceeded(formula)
+            if exceeded:
+                reason = f"no violation with up to {self.bounds.level} loop rounds"
+                return Outcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
 
     def _choose_method(self, structure: EventStructure, solver: Solver, stack: ExitStack) -> None:
@@ -270,6 +280,18 @@ class _Round:
                 return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
             formula.exclude(excluding)
         return None
+
+    def _exceeded(self, formula: _Formula) -> Pausing[frozenset[Key]]:
+        """All bounds that some execution exceeds."""
+        exceeded: set[Key] = set()
+        cuts = formula.learned.unrolling.cuts
+        while True:
+            cuts = [claim for claim in cuts if claim.exceeded not in exceeded]
+            found = yield from self._search(formula, cuts)
+            if found is None:
+                return frozenset(exceeded)
+            assert found.exceeded is not None
+            exceeded.add(found.exceeded)
 
     def _count(self, formula: _Formula) -> None:
         numbers = self._statistics

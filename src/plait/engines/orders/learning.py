@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.locks import LockBlock, learn, learn_for_deadlocks, lock_blocks
@@ -36,7 +37,7 @@ Teach = Callable[[Unrolling, StaticOrders, Terms, Lessons], Lessons]
 def unroll(
     program: Program,
     terms: Terms,
-    bound: int,
+    bounds: Bounds,
     deadline: float | None = None,
     finds_races: bool = False,
     checks_memory: bool = False,
@@ -47,14 +48,14 @@ def unroll(
         return learn(unrolling, orders, terms, lessons, finds_races)
 
     knowledge = Knowledge(program, deadline, finds_races, checks_memory)
-    return _learned(Unroller, teach, program, terms, bound, knowledge)
+    return _learned(Unroller, teach, program, terms, bounds, knowledge)
 
 
 def unroll_for_deadlocks(
-    program: Program, terms: Terms, bound: int, deadline: float | None = None
+    program: Program, terms: Terms, bounds: Bounds, deadline: float | None = None
 ) -> Learned:
     knowledge = Knowledge(program, deadline)
-    return _learned(MaximalUnroller, learn_for_deadlocks, program, terms, bound, knowledge)
+    return _learned(MaximalUnroller, learn_for_deadlocks, program, terms, bounds, knowledge)
 
 
 def _learned(
@@ -62,13 +63,13 @@ def _learned(
     teach: Teach,
     program: Program,
     terms: Terms,
-    bound: int,
+    bounds: Bounds,
     knowledge: Knowledge,
 ) -> Learned:
     """First how memory is laid out must be known, then what the lessons are."""
     lessons = Lessons()
     for _ in range(MOST_ROUNDS):
-        last = _unroll(make, program, terms, bound, knowledge, lessons)
+        last = _unroll(make, program, terms, bounds, knowledge, lessons)
         if last is not None:
             break
     else:
@@ -77,7 +78,7 @@ def _learned(
         more = teach(last.unrolling, last.orders, terms, lessons)
         if more == lessons:
             break
-        following = _unroll(make, program, terms, bound, knowledge, more)
+        following = _unroll(make, program, terms, bounds, knowledge, more)
         if following is None:
             break  # what was known before still holds
         last, lessons = following, more
@@ -88,13 +89,13 @@ def _unroll(
     make: type[Unroller],
     program: Program,
     terms: Terms,
-    bound: int,
+    bounds: Bounds,
     knowledge: Knowledge,
     lessons: Lessons,
 ) -> Learned | None:
     """None if the program does not fit what is known of it."""
     knowledge.begin()
-    unroller = make(program, terms, bound, knowledge, lessons)
+    unroller = make(program, terms, bounds, knowledge, lessons)
     try:
         unrolling = unroller.unroll()
     except Surprise:
@@ -104,7 +105,7 @@ def _unroll(
         return None
     cells = {cell: number for number, cell in enumerate(unrolling.initial)}
     orders = StaticOrders(unrolling, terms, cells, _program_order(unrolling))
-    orders.run()
+    orders.run(knowledge.is_out_of_time)
     blocks = lock_blocks(unrolling, orders, terms)
     if blocks is None:
         return None

@@ -37,6 +37,7 @@ import time
 from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
+from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons
 from plait.engines.orders.paths import Path, Stand
@@ -91,11 +92,11 @@ class MaximalUnroller(Unroller):
         self,
         program: Program,
         terms: Terms,
-        bound: int,
+        bounds: Bounds,
         knowledge: Knowledge,
         lessons: Lessons,
     ) -> None:
-        super().__init__(program, terms, bound, knowledge, lessons)
+        super().__init__(program, terms, bounds, knowledge, lessons)
         self._blocked: list[Claim] = []  # without what the other threads do
         self._waits: list[int] = []  # when threads come to where they may be blocked
         self._ends: list[int] = []  # when the process ends

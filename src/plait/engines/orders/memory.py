@@ -9,6 +9,7 @@ section, as it is one step. Which parts and regions there are is known from the 
 
 from __future__ import annotations
 
+from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Cell, Lessons, Surprise
 from plait.engines.orders.objects import Instance
@@ -52,14 +53,14 @@ class UnrolledMemory:
         self,
         program: Program,
         terms: Terms,
-        bound: int,
+        bounds: Bounds,
         knowledge: Knowledge,
         lessons: Lessons,
     ) -> None:
         self.lessons = lessons
         self.program = program
         self.terms = terms
-        self.bound = bound
+        self.bounds = bounds
         self.knowledge = knowledge
         self.objects = knowledge.objects
         self.result = Unrolling()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.engines.orders.bounds import Key
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.unrolling import Claim
 
@@ -63,5 +64,9 @@ class Outcome:
     reason: str
     statistics: Statistics = field(default_factory=Statistics)
     counterexample: Counterexample | None = None
-    is_bounded: bool = False  # a larger bound may give another answer
+    exceeded: frozenset[Key] = frozenset()  # with larger bounds of these it may be another answer
     is_out_of_time: bool = False
+
+    @property
+    def is_bounded(self) -> bool:
+        return bool(self.exceeded)

@@ -17,8 +17,10 @@ occurs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from plait.engines.orders.events import bits
-from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
+from plait.engines.orders.unrolling import Access, Occurrence, OutOfTime, Unrolling
 from plait.logic.operators import AND, EQ, NOT
 from plait.logic.terms import Terms
 
@@ -92,10 +94,12 @@ class StaticOrders:
         self.sure += [0] * len(cells)
         self._required = self._requirements(unrolling)
         self._writes: list[list[int]] = [[len(self._events) + cell] for cell in range(len(cells))]
+        self._write_masks: dict[tuple[int, int], int] = {}
         for event in self._events:
             if event.kind is Access.WRITE and event.cell is not None:
                 self._writes[cells[event.cell]].append(event.number)
-        self._write_masks = [sum(1 << write for write in writes) for writes in self._writes]
+                spot = self._spot(event)
+                self._write_masks[spot] = self._write_masks.get(spot, 0) | 1 << event.number
         self.after, self.before = _closures(len(self._events) + len(cells), edges)
         self.program_before = list(self.before)
         self.candidates: dict[int, list[int]] = {
@@ -104,12 +108,14 @@ class StaticOrders:
             if event.kind is Access.READ
         }
 
-    def run(self) -> None:
+    def run(self, is_out_of_time: Callable[[], bool] = lambda: False) -> None:
         settled: set[int] = set()
         changed = True
         while changed:
             changed = False
             for read, writes in self.candidates.items():
+                if is_out_of_time():
+                    raise OutOfTime
                 left = [write for write in writes if self._can_read(write, read)]
                 if len(left) < len(writes):
                     self.candidates[read] = left
@@ -163,19 +169,18 @@ class StaticOrders:
         if self.after[read] >> write & 1:
             return False
         event = self._events[read]
-        assert event.cell is not None
-        writes = self._write_masks[self._cells[event.cell]]
         known = self.sure[write] | self.sure[read]
+        writes = self._write_masks.get(self._spot(event), 0)
         between = self.after[write] & self.before[read] & writes
-        return all(
-            self.sure[other] & ~known
-            or (event.address is not None and not self._hits(event, other))
-            for other in bits(between)
-        )
+        return all(self.sure[other] & ~known for other in bits(between))
 
-    def _hits(self, read: Occurrence, write: int) -> bool:
-        """Whether a write of a region surely hits the read."""
-        return self.same_address(read, self._events[write]) == self._terms.true
+    def _spot(self, event: Occurrence) -> tuple[int, int]:
+        """The same for two events of a region only if they surely have the same address."""
+        assert event.cell is not None
+        address = -1
+        if event.address is not None:
+            address = self._terms.extract(event.address, *self._regions[event.cell])
+        return self._cells[event.cell], address
 
     def same_address(self, one: Occurrence, other: Occurrence) -> int:
         """Whether two events of a cell or region are about the same place."""

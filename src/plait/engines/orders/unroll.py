@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
+from plait.engines.orders.bounds import THREADS, Bounds, Key, recursion_of
 from plait.engines.orders.compact import compact
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
@@ -72,8 +73,9 @@ from plait.model.expressions import (
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Kind, Scalar
 
-_SHORT = 20
-_SHORT_COPY = 4096
+_FEW = 20  # rounds of a loop
+_FEW_MORE = 256
+_MOST_COPIES = 4096
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
 
@@ -96,11 +98,11 @@ class Unroller(UnrolledMemory):
         self,
         program: Program,
         terms: Terms,
-        bound: int,
+        bounds: Bounds,
         knowledge: Knowledge,
         lessons: Lessons,
     ) -> None:
-        super().__init__(program, terms, bound, knowledge, lessons)
+        super().__init__(program, terms, bounds, knowledge, lessons)
         self._shapes: dict[str, _Shape] = {}
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
@@ -248,15 +250,19 @@ class Unroller(UnrolledMemory):
                 if loop.is_spin:
                     self._spin(path, edge.action.origin)
                     return None
-                most = self.bound
-                if loop.bound is not None and self._is_short(function, loop):
-                    most = loop.bound
-                if number > most:
+                if number > self._most_rounds(function, loop):
                     # Also where the analysis knows the bound: that is then easy to confirm.
-                    self._claim(self.result.cuts, path, "loop bound", "", edge.action.origin)
+                    self._cut(path, (function.name, loop.head), edge.action.origin)
                     return None
             there.append(number)
         return edge.target, tuple(there)
+
+    def _cut(self, path: Path, exceeded: Key, origin: Origin) -> None:
+        """Executions that come here are not unrolled any further."""
+        known = len(self.result.cuts)
+        self._claim(self.result.cuts, path, "bound", "", origin)
+        for claim in self.result.cuts[known:]:
+            claim.exceeded = exceeded
 
     def _spin(self, path: Path, origin: Origin) -> None:
         """A round that returns to the head can be left out; in an atomic section it means that the
@@ -264,13 +270,20 @@ class Unroller(UnrolledMemory):
         if path.section is not None:
             self._require(path, self.terms.false)
 
-    def _is_short(self, function: Function, loop: Loop) -> bool:
-        """Whether a loop with a known number of rounds is unrolled fully: others are when the bound
-        gets there. Loops that only copy or fill are."""
+    def _most_rounds(self, function: Function, loop: Loop) -> int:
+        """A loop with a known number of rounds is unrolled fully if that is few, or if it only
+        copies or fills; else when executions have been found to go on."""
+        key = function.name, loop.head
+        bound = self.bounds.of(key)
+        if loop.bound is None:
+            return bound
+        most = _FEW_MORE if key in self.bounds.raised else _FEW
+        is_short = loop.bound <= max(most, bound)
+        return loop.bound if is_short or self._only_copies(function, loop) else bound
+
+    def _only_copies(self, function: Function, loop: Loop) -> bool:
         assert loop.bound is not None
-        if loop.bound <= max(_SHORT, self.bound):
-            return True
-        return loop.bound <= _SHORT_COPY and all(
+        return loop.bound <= _MOST_COPIES and all(
             isinstance(edge.action, (Guard, Assign, Load, Store, Check, Skip))
             for location in loop.body
             for edge in function.edges[location]
@@ -628,8 +641,8 @@ class Unroller(UnrolledMemory):
         function = None if value is None else self.objects.function_at(value)
         if function is None:
             raise UnsupportedCode("a thread whose function is not known")
-        if self._run.depth > self.bound:
-            self._claim(self.result.cuts, path, "bound of nested threads", "", action.origin)
+        if self._run.depth > self.bounds.of(THREADS):
+            self._cut(path, THREADS, action.origin)
             return None
         argument = self._value(action.argument, path)
         self._flush(path, action.origin)
@@ -680,8 +693,9 @@ class Unroller(UnrolledMemory):
     def _enter_function(
         self, action: Call, function: Function, arguments: list[int], path: Path
     ) -> Path | None:
-        if self._calls.count(function.name) > self.bound:
-            self._claim(self.result.cuts, path, "recursion bound", "", action.origin)
+        recursion = recursion_of(function.name)
+        if self._calls.count(function.name) > self.bounds.of(recursion):
+            self._cut(path, recursion, action.origin)
             return None
         # Extra arguments are dropped, missing ones unknown, as in the reference interpreter.
         arguments = arguments[: function.parameters]

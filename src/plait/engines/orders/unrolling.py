@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.engines.orders.bounds import Key
 from plait.engines.orders.lessons import SectionKey
 from plait.model.actions import Origin
 from plait.model.types import Scalar
@@ -60,6 +61,7 @@ class Claim:
     message: str
     origin: Origin
     race: tuple[int, int] | None = None  # events: a plain access, and another one
+    exceeded: Key | None = None  # which bound
 
 
 @dataclass(slots=True, eq=False)

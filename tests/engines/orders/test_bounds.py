@@ -1,0 +1,131 @@
+"""Bounds of loops, recursion and threads: each grows only where executions exceed it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.engines.orders import engine
+from plait.engines.orders.bounds import THREADS, Bounds, recursion_of
+from plait.engines.orders.outcome import Answer, Outcome
+from plait.engines.orders.settings import Settings
+from plait.model.properties import Specification
+
+ONE, TWO = ("f", 1), ("f", 2)
+
+
+def verify(source: Path, text: str, seconds: float = 30) -> tuple[Outcome, list[Outcome]]:
+    """The answer, and what was known after each level."""
+    source.write_text("#include <assert.h>\n#include <pthread.h>\n" + text)
+    program = load([str(source)], FrontEndOptions(), Specification())
+    levels: list[Outcome] = []
+    deadline = time.monotonic() + seconds
+    return engine.verify(program, Settings(), deadline, levels.append), levels
+
+
+def test_only_what_is_exceeded_grows() -> None:
+    bounds = Bounds.same(1).raise_(frozenset({ONE}))
+    assert bounds == Bounds(2, 1, frozenset({ONE}))
+    assert (bounds.of(ONE), bounds.of(TWO)) == (2, 1)
+    assert bounds.raise_(frozenset({ONE})) == Bounds(4, 1, frozenset({ONE}))
+
+
+def test_a_level_is_complete_only_when_all_that_is_exceeded_has_reached_it() -> None:
+    bounds = Bounds(4, 1, frozenset({ONE}))
+    assert bounds.is_complete(frozenset({ONE}))
+    assert not bounds.is_complete(frozenset({TWO}))
+    assert bounds.raise_(frozenset({ONE, TWO})) == Bounds(4, 1, frozenset({ONE, TWO}))
+    assert Bounds.same(4).is_complete(frozenset({ONE, THREADS, recursion_of("f")}))
+
+
+LATE = """
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+  unsigned n = __VERIFIER_nondet_uint(), m = 0, total = 0;
+  while (n > 0) { n = n / 2; m++; }             /* up to 32 rounds */
+  while (m > 30) { m = m - 1; total++; }        /* rounds only if the first loop has had many */
+  assert(total < %d);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(3, Answer.HOLDS), (2, Answer.VIOLATED)])
+def test_a_loop_that_goes_on_late(limit: int, expected: Answer, tmp_path: Path) -> None:
+    outcome, levels = verify(tmp_path / "late.c", LATE % limit)
+    assert outcome.answer is expected, outcome.reason
+    assert [item.statistics.bound for item in levels] == [1, 2, 4, 8, 16]
+
+
+def test_a_known_number_of_rounds_is_unrolled_when_there_are_that_many(tmp_path: Path) -> None:
+    text = """
+    int a, b; void add(void) { a++; }
+    int main(void) {
+      for (int i = 0; i < 100; i++) add();
+      assert(a == 100);
+      return 0;
+    }
+    """
+    outcome, levels = verify(tmp_path / "known.c", text)
+    assert outcome.answer is Answer.HOLDS, outcome.reason
+    assert [item.statistics.bound for item in levels] == [1]
+
+
+@pytest.mark.parametrize("size", [5, 6])
+def test_recursion(size: int, tmp_path: Path) -> None:
+    text = f"""
+    extern int __VERIFIER_nondet_int(void);
+    int depth(int n) {{ return n <= 0 ? 0 : 1 + depth(n - 1); }}
+    int main(void) {{
+      int n = __VERIFIER_nondet_int();
+      if (n <= 5) assert(depth(n) < {size});
+      return 0;
+    }}
+    """
+    outcome, _ = verify(tmp_path / "deep.c", text)
+    assert outcome.answer is (Answer.HOLDS if size > 5 else Answer.VIOLATED), outcome.reason
+
+
+def test_threads_that_start_threads(tmp_path: Path) -> None:
+    text = """
+    int left = 3;
+    void *next(void *unused) {
+      pthread_t t;
+      if (--left > 0) { pthread_create(&t, 0, next, 0); pthread_join(t, 0); }
+      return 0;
+    }
+    int main(void) {
+      pthread_t t;
+      pthread_create(&t, 0, next, 0); pthread_join(t, 0);
+      assert(left == 0);
+      return 0;
+    }
+    """
+    outcome, levels = verify(tmp_path / "nested.c", text)
+    assert outcome.answer is Answer.HOLDS, outcome.reason
+    assert [item.statistics.bound for item in levels] == [1]
+
+
+def test_work_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No search has enough time at first; the first level is unrolled only once all the same."""
+    text = (Path(__file__).parents[3] / "examples" / "peterson.c").read_text()
+    monkeypatch.setattr(engine, "_LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "_FIRST_SHARE", 1e-7)
+    starts: list[int] = []
+    answer = engine._Round._answer
+
+    def counted(part: engine._Round) -> engine.Pausing[Outcome]:
+        starts.append(part.bounds.level)
+        return answer(part)
+
+    def patient(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(engine._Round, "_answer", counted)
+    monkeypatch.setattr("plait.engines.orders.knowledge.Knowledge.is_out_of_time", patient)
+    outcome, _ = verify(tmp_path / "peterson.c", text, 60)
+    assert outcome.answer is Answer.HOLDS, outcome.reason
+    assert starts.count(1) == 1
