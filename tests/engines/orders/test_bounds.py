@@ -129,3 +129,19 @@ def test_work_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monke
     outcome, _ = verify(tmp_path / "peterson.c", text, 60)
     assert outcome.answer is Answer.HOLDS, outcome.reason
     assert starts.count(1) == 1
+
+
+def test_many_threads_that_must_all_take_their_turn(tmp_path: Path) -> None:
+    text = """
+    int x;
+    void *look(void *unused) { assert(x < 30); return 0; }
+    void *add(void *unused) { int t = x; x = t + 1; return 0; }
+    int main(void) {
+      pthread_t t;
+      pthread_create(&t, 0, look, 0);
+      for (int i = 0; i < 30; i++) pthread_create(&t, 0, add, 0);
+      return 0;
+    }
+    """
+    outcome, _ = verify(tmp_path / "turns.c", text)
+    assert outcome.answer is Answer.VIOLATED, outcome.reason

@@ -10,7 +10,7 @@ literal for "the write occurs, at the address of the read": a model makes it tru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.learning import Learned
@@ -22,6 +22,8 @@ from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 
 MOST_PAIRS = 1_000_000
+_MANY_THREADS = 10
+_NEIGHBOURS = 2  # a thread in between may not run to its end
 _KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE}
 
 
@@ -32,7 +34,7 @@ class Encoding:
     structure: EventStructure
     guards: list[int]
     candidates: int = 0
-    claims: dict[int, int] = field(default_factory=dict)
+    one_by_one: int | None = None  # implies that threads do not interrupt each other
 
 
 class Encoder:
@@ -74,6 +76,9 @@ class Encoder:
             lock = numbers.setdefault(item.cell, len(numbers))
             blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
         conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
+        one_by_one = None
+        if len(unrolling.threads) >= _MANY_THREADS and not self._finds_races:
+            one_by_one = self._run_one_by_one(conditional, guards)
         if self._finds_races:
             conditional += self._races(guards)
         structure = EventStructure(
@@ -85,7 +90,35 @@ class Encoder:
             self._aliases,
             [self._cells[cell] for cell in unrolling.regions],
         )
-        return Encoding(structure, guards, len(links))
+        return Encoding(structure, guards, len(links), one_by_one)
+
+    def _run_one_by_one(self, orders: list[Order], guards: list[int]) -> int:
+        """A literal under which threads that start no others run in the order in which they were
+        started, each to its end, but for those in which there is a violation."""
+        solver, unrolling = self._solver, self._unrolling
+        chosen = solver.new_literal()
+        parents = {thread.parent for thread in unrolling.threads}
+        earlier: list[tuple[int, int]] = []
+        for thread in unrolling.threads:
+            if thread.number in parents or thread.parent < 0 or not thread.events:
+                continue
+            first, last = thread.events[0], thread.events[-1]
+            is_whole = solver.new_literal()
+            for event in (first, last):
+                if guards[event]:
+                    solver.add_clause([-is_whole, guards[event]])
+            claims = [claim for claim in unrolling.violations if claim.thread == thread.number]
+            failing = [solver.literal_of(claim.condition) for claim in claims]
+            idle = [-guards[first]] if guards[first] else []
+            solver.add_clause([-chosen, is_whole, *idle, *failing])
+            for end, other in earlier[-_NEIGHBOURS:]:
+                both = solver.new_literal()
+                solver.add_clause([-both, is_whole])
+                solver.add_clause([-both, other])
+                solver.add_clause([-chosen, -is_whole, -other, both])
+                orders.append(Order(end, first, both))
+            earlier.append((last, is_whole))
+        return chosen
 
     def _races(self, guards: list[int]) -> list[Order]:
         """Claim each race, with the orders that it means."""

@@ -65,12 +65,12 @@ def verify(
     levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
     put_off: list[int] = []
     kept: dict[int, _Round] = {}
-    share, most, is_larger_hopeless = _FIRST_SHARE, _MOST_PUT_OFF, False
+    share, most, is_larger_in_vain = _FIRST_SHARE, _MOST_PUT_OFF, False
     while levels or put_off:
-        if not levels or len(put_off) >= most or is_larger_hopeless:
+        if not levels or len(put_off) >= most or is_larger_in_vain:
             levels.extendleft(reversed(put_off))
             put_off.clear()
-            share, most, is_larger_hopeless = share * 2, most + 1, False
+            share, most, is_larger_in_vain = share * 2, most + 1, False
         level = levels.popleft()
         if best is not None and level <= best.statistics.bound:
             kept.pop(level, None)
@@ -90,7 +90,7 @@ def verify(
             put_off.append(level)
             if part.is_unrolled and len(kept) < _MOST_KEPT:
                 kept[level] = part
-            is_larger_hopeless = not part.is_unrolled
+            is_larger_in_vain = not part.is_unrolled or part.is_whole
             continue
         if not outcome.exceeded:
             # What was shown with a smaller bound says more than that the time is up.
@@ -181,6 +181,11 @@ class _Round:
     def is_unrolled(self) -> bool:
         return self._formula is not None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether larger bounds give the same formula."""
+        return self._formula is not None and not self._formula.learned.unrolling.cuts
+
     def _answer(self) -> Pausing[Outcome]:
         started = time.monotonic()
         terms = Terms()
@@ -251,6 +256,8 @@ class _Round:
         quiet = formula.encoder.none_of([*unrolling.troubles, *unrolling.cuts])
         excluding = formula.solver.new_literal()
         stages = [[excluding]] if quiet is None else [[excluding, quiet], [excluding]]
+        if formula.encoding.one_by_one is not None:
+            stages.insert(0, [*stages[0], formula.encoding.one_by_one])
         failures = 0
         for assumed in stages:
             while failures < _MOST_FAILURES:

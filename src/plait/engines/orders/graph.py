@@ -82,6 +82,8 @@ class EventOrderGraph:
         self._aliased = [0] * len(structure.events)
         self._now = _Flags(0, 0, 0, 0, 0, None)
         self._edges: list[Edge] = []
+        self._edges_from: list[list[int]] = [[] for _ in structure.events]
+        self._edge_sources = 0  # events from which edges start, and maybe more
         self._trail: list[tuple[list[int], int, int]] = []
         self._levels: list[tuple[int, int, _Flags]] = []
         self._activations = _activations(structure)
@@ -413,6 +415,8 @@ class EventOrderGraph:
         successors, predecessors = self.after, self.before
         if successors[before] >> after & 1:
             return True
+        self._edges_from[before].append(len(self._edges))
+        self._edge_sources |= 1 << before
         self._edges.append(Edge(before, after, mask, premise))
         if before == after or successors[after] >> before & 1:
             self._now.conflict = len(self._edges) - 1
@@ -445,6 +449,8 @@ class EventOrderGraph:
         for table, index, value in reversed(self._trail[trail_length:]):
             table[index] = value
         del self._trail[trail_length:]
+        for edge in self._edges[edge_count:]:
+            self._edges_from[edge.before].pop()
         del self._edges[edge_count:]
         self._now = flags
 
@@ -471,32 +477,30 @@ class EventOrderGraph:
     def _path(self, first: int, second: int, stamp: int) -> list[int]:
         """The edges of a path with as few edges as possible, breadth first."""
         after0, before0 = self.structure.after0, self.structure.before0
-        from_first = self.after[first] | 1 << first
-        to_second = self.before[second] | 1 << second
-        left = [
-            number
-            for number, edge in enumerate(self._edges[:stamp])
-            if from_first >> edge.before & 1 and to_second >> edge.after & 1
-        ]
+        edges, edges_from = self._edges, self._edges_from
+        between = (self.after[first] | 1 << first) & (self.before[second] | 1 << second)
         goal = before0[second] | 1 << second
-        fringe: list[tuple[int, int | None]] = [(after0[first] | 1 << first, None)]
+        reached = (after0[first] | 1 << first) & between
+        fringe: list[tuple[int, int | None]] = [(reached, None)]
         parents: dict[int, int | None] = {}
-        while True:
+        while fringe:
             following: list[tuple[int, int | None]] = []
-            for reached, parent in fringe:
-                still_left = []
-                for number in left:
-                    edge = self._edges[number]
-                    if not reached >> edge.before & 1:
-                        still_left.append(number)
-                        continue
-                    parents[number] = parent
-                    if goal >> edge.after & 1:
-                        return _trace_back(parents, number)
-                    following.append((after0[edge.after] | 1 << edge.after, number))
-                left = still_left
-            assert following, "the order to be explained does not hold"
+            for events, parent in fringe:
+                for event in bits(events & self._edge_sources):
+                    for number in edges_from[event]:
+                        if number >= stamp:
+                            break
+                        target = edges[number].after
+                        if goal >> target & 1:
+                            parents[number] = parent
+                            return _trace_back(parents, number)
+                        new = (after0[target] | 1 << target) & between & ~reached
+                        if new:
+                            reached |= new
+                            parents[number] = parent
+                            following.append((new, number))
             fringe = following
+        raise AssertionError("the order to be explained does not hold")
 
 
 @dataclass(slots=True)
