@@ -260,8 +260,25 @@ class Unroller(UnrolledMemory):
 
     def _spin(self, path: Path, origin: Origin) -> None:
         """A round that returns to the head can be left out; in an atomic section it means that the
-        section does not happen."""
-        if path.section is not None:
+        section does not happen, or never ends. Nobody sees the difference, but its accesses race."""
+        if path.section is None:
+            return
+        if self.knowledge.finds_races:
+            message = "an atomic section does not end"
+            self._claim(self.result.troubles, path, "limit", message, origin)
+        else:
+            self._require(path, self.terms.false)
+
+    def _end_process_in_section(self, path: Path, origin: Origin) -> None:
+        """Nobody sees anything of a section that ends so, as if it did not happen. But its accesses
+        race, and memory is lost at its end. If it happens for that, what the other threads do
+        behind it is too much; it does not replay."""
+        if self.knowledge.finds_races:
+            self._flush(path, origin)
+        if self.knowledge.finds_races or self.knowledge.checks_memory:
+            assert path.section is not None
+            self._close_section(path.section[0], path, origin)
+        else:
             self._require(path, self.terms.false)
 
     def _is_short(self, function: Function, loop: Loop) -> bool:
@@ -320,9 +337,9 @@ class Unroller(UnrolledMemory):
             if self.knowledge.checks_memory:
                 self._claim_leaks(path, action.origin)
             # It needs no order: up to a violation it has not happened, and nothing forces a thread
-            # to take its last step. Of a section that ends so, nobody sees anything.
+            # to take its last step.
             if path.section is not None:
-                self._require(path, self.terms.false)
+                self._end_process_in_section(path, action.origin)
             return []
         return [(edge, self._act(edge, path))]
 

@@ -1,0 +1,138 @@
+"""Accesses that locks and atomic sections hide from other threads: only those that nobody sees.
+
+Each program's verdict is known, and the exhaustive oracle must agree.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.engines.orders.engine import check
+from plait.engines.orders.outcome import Answer, Counterexample
+from plait.engines.orders.settings import Settings
+from plait.evidence.replay import Plan, ReplayFailed, replay, replay_race
+from plait.model.properties import from_names
+from plait.semantics.explore import explore
+
+HOLDS, VIOLATED, UNKNOWN = Answer.HOLDS, Answer.VIOLATED, Answer.UNKNOWN
+VERDICTS = {HOLDS: "true", VIOLATED: "false", UNKNOWN: "unknown"}
+
+HEAD = """#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x, flag, held;
+static void lock(void) { pthread_mutex_lock(&m); }
+static void unlock(void) { pthread_mutex_unlock(&m); }
+static void acquire(void) {
+  __VERIFIER_atomic_begin();
+  __VERIFIER_assume(held == 0);
+  held = 1;
+  __VERIFIER_atomic_end();
+}
+static void release(void) { held = 0; }
+"""
+
+
+def two_threads(first: str, second: str, before: str = "", after: str = "") -> str:
+    return f"""{HEAD}
+void *f(void *p) {{ {first} return 0; }}
+void *g(void *p) {{ {second} return 0; }}
+int main(void) {{
+  pthread_t a, b;
+  {before}
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  {after}
+}}
+"""
+
+
+TWICE = "lock(); x = 0; unlock(); lock(); x = 0; unlock();"
+EITHER = "if (__VERIFIER_nondet_bool()) lock(); else lock();"
+IN_SECTION = "__VERIFIER_atomic_begin(); x = 2; {} __VERIFIER_atomic_end();"
+
+PROGRAMS = {
+    "a lock taken on one of two ways, and an access without it": (
+        "assertions",
+        two_threads(f"{EITHER} x = 1; x = 2;", "assert(x != 1); lock(); unlock();", TWICE),
+        VIOLATED,
+    ),
+    "a lock taken on one of two ways by everyone": (
+        "assertions",
+        two_threads(f"{EITHER} x = 1; x = 2;", "lock(); assert(x != 1); unlock();", TWICE),
+        HOLDS,
+    ),
+    "a cell under two locks that are released one after the other": (
+        "assertions",
+        two_threads(
+            "acquire(); x = 5; flag = 1; lock(); release(); unlock();",
+            "acquire(); lock(); x = 7; release(); __VERIFIER_assume(flag == 1); unlock();",
+            after="assert(x == 7);",
+        ),
+        VIOLATED,
+    ),
+    "a race with a section that ends the process": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("abort();")),
+        VIOLATED,
+    ),
+    "a race with a section in which an assertion fails": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("assert(0);")),
+        VIOLATED,
+    ),
+    "a race with a section that does not happen": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("__VERIFIER_assume(0);")),
+        HOLDS,
+    ),
+    "a race with a section that does not end": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("while (1);")),
+        UNKNOWN,
+    ),
+    "memory that a section loses when it ends the process": (
+        "valid-memsafety",
+        f"""{HEAD}
+        int main(void) {{
+          __VERIFIER_atomic_begin(); int *p = malloc(4); p = 0; exit(0); __VERIFIER_atomic_end();
+        }}""",
+        VIOLATED,
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_small_programs(name: str, text: str, expected: Answer, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(text)
+    specification = from_names([name])
+    program = load([str(source)], FrontEndOptions(), specification)
+
+    def confirm(found: Counterexample) -> str:
+        shares, thread = found.objects.shares, found.claim.thread
+        plan = Plan(found.threads, found.children, found.inputs, thread, shares)
+        try:
+            if found.race is not None:
+                replay_race(program, specification, plan, found.race)
+            else:
+                replay(program, specification, plan)
+        except ReplayFailed as error:
+            return str(error)
+        return ""
+
+    settings = Settings(finds_races=name == "no-data-race", checks_memory=name == "valid-memsafety")
+    outcome = check(program, 4, time.monotonic() + 20, settings, confirm=confirm)
+    assert outcome.answer is expected, outcome.reason
+    oracle = explore(program, specification, max_states=40_000, max_seconds=20)
+    assert oracle.verdict.value == VERDICTS[expected], oracle.reason
