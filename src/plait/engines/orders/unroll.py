@@ -260,7 +260,7 @@ class Unroller(UnrolledMemory):
 
     def _spin(self, path: Path, origin: Origin) -> None:
         """A round that returns to the head can be left out; in an atomic section it means that the
-        section does not happen, or never ends. Nobody sees the difference, but its accesses race."""
+        section does not happen, or never ends. Nobody sees a difference, but its accesses race."""
         if path.section is None:
             return
         if self.knowledge.finds_races:
