@@ -81,6 +81,27 @@ PROGRAMS = {
         ),
         VIOLATED,
     ),
+    "an object like one that is never made": (
+        "assertions",
+        f"""{HEAD}
+        int *shown;
+        void *f(void *unused) {{
+          flag = 1; int *p = shown; __VERIFIER_assume(p != 0); assert(*p != 1); acquire();
+          return 0;
+        }}
+        int main(void) {{
+          pthread_t a; pthread_create(&a, 0, f, 0);
+          flag = 1;
+          if (flag != 1) {{
+            int *never = malloc(4);
+            acquire(); *never = 0; release(); acquire(); *never = 0; release();
+          }}
+          int *p = malloc(4); *p = 0; shown = p;
+          acquire(); *p = 1; *p = 2; release();
+          pthread_join(a, 0);
+        }}""",
+        VIOLATED,
+    ),
     "a race with a section that ends the process": (
         "no-data-race",
         two_threads("x = 1;", IN_SECTION.format("abort();")),

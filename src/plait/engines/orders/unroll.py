@@ -18,7 +18,7 @@ from plait.engines.orders.compact import compact
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
-from plait.engines.orders.objects import Instance
+from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
@@ -107,6 +107,7 @@ class Unroller(UnrolledMemory):
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
         self._stack: list[Edge] = []
+        self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
@@ -129,6 +130,7 @@ class Unroller(UnrolledMemory):
     ) -> None:
         self.result.threads.append(run)
         self._run, self._current, self._calls, self._stack = run, function, [], []
+        self._rounds = []
         self._thread_locals = {}
         arguments = [argument] if function.parameters else []
         if arguments and self.terms.width[argument] != function.registers[0].type.bits:
@@ -178,9 +180,11 @@ class Unroller(UnrolledMemory):
         waiting: dict[tuple[int, tuple[int, ...]], list[Path]] = {(0, first_rounds): [start]}
         heapq.heappush(queue, (self._key(shape, 0, first_rounds), 0, first_rounds))
         returned: list[tuple[Path, int | None]] = []
+        self._rounds.append(first_rounds)
         while queue:
             self._look_at_clock()
             _, location, rounds = heapq.heappop(queue)
+            self._rounds[-1] = rounds
             paths = waiting.pop((location, rounds))
             path = merged(self.terms, paths, self._initial)
             for loop in shape.nests[location]:
@@ -197,9 +201,14 @@ class Unroller(UnrolledMemory):
                     heapq.heappush(queue, (self._key(shape, *place), *place))
                 self._forget_dead(shape, place[0], following)
                 waiting[place].append(following)
+        self._rounds.pop()
         if not returned:
             return None, None
         return self._join_returns(returned)
+
+    def _site(self, edge: Edge) -> Site:
+        """The step that is being unrolled."""
+        return (*self._stack, edge), tuple(self._rounds)
 
     def _come_to_head(self, loop: Loop, path: Path) -> None:
         """A round of a loop begins."""
@@ -376,7 +385,7 @@ class Unroller(UnrolledMemory):
                 return self._call(action, edge, path)
             case EnterScope():
                 for index in action.slots:
-                    self._enter(index, path)
+                    self._enter(index, edge, path)
             case LeaveScope():
                 for index in action.slots:
                     self._leave_slot(path.slots, index, path, action.origin)
@@ -390,7 +399,7 @@ class Unroller(UnrolledMemory):
             case AtomicEnd():
                 self._end(path, action.origin)
             case Spawn():
-                return self._spawn(action, path)
+                return self._spawn(action, edge, path)
             case Unsupported():
                 what = "unsupported"
                 self._claim(self.result.troubles, path, what, action.message, action.origin)
@@ -576,8 +585,9 @@ class Unroller(UnrolledMemory):
         self._close_section(begins, path, origin)
         path.section = None
 
-    def _enter(self, index: int, path: Path) -> None:
-        instance = self.objects.local(self._run.number, self._current.slots[index])
+    def _enter(self, index: int, edge: Edge, path: Path) -> None:
+        slot = self._current.slots[index]
+        instance = self.objects.local(self._run.number, slot, self._site(edge))
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
     def _begin_heap_life(
@@ -626,13 +636,14 @@ class Unroller(UnrolledMemory):
             self._claim(self.result.troubles, other, "limit", message, action.origin)
         path.condition = path.condition.with_part(self.terms, is_allowed)
         address = self.terms.constant(0, self._pointer.bits)
+        site = self._site(edge)
         for item in allowed:
             if action.storage == "stack":
                 if self.knowledge.checks_memory:
                     raise UnsupportedCode("alloca, with memory safety")
-                instance = self.objects.block(self._run.number, item, edge)
+                instance = self.objects.block(self._run.number, item, edge, site)
             else:
-                instance = self.objects.heap(self._run.number, item, action.zeroed, edge)
+                instance = self.objects.heap(self._run.number, item, action.zeroed, edge, site)
                 if self.knowledge.checks_memory and action.storage == "heap":
                     self._begin_heap_life(instance, path, action.origin, len(allowed))
             here = self.terms.eq(size, self.terms.constant(item, width))
@@ -640,7 +651,7 @@ class Unroller(UnrolledMemory):
             address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
         path.registers[action.target.index] = address
 
-    def _spawn(self, action: Spawn, path: Path) -> Path | None:
+    def _spawn(self, action: Spawn, edge: Edge, path: Path) -> Path | None:
         value = self.terms.value(self._value(action.function, path))
         function = None if value is None else self.objects.function_at(value)
         if function is None:
@@ -651,7 +662,7 @@ class Unroller(UnrolledMemory):
         argument = self._value(action.argument, path)
         self._flush(path, action.origin)
         event = self._mark(path, action.origin)
-        number = 2 + len(self._pending) + len(self.result.threads) - 1
+        number = self.objects.thread(self._run.number, self._site(edge))
         run = ThreadRun(number, self._run.number, event, path.condition.term, self._run.depth + 1)
         start = Path(path.condition.in_time(), [], [], path.memory.copy())
         self._pending.append((run, function, argument, action.argument.type, start))
