@@ -131,6 +131,25 @@ PROGRAMS = {
     ),
     "a pointer that is known at last": ("assertions", chain(5), VIOLATED),
     "a pointer that is known too late": ("assertions", chain(6), UNKNOWN),
+    "a pointer to an object that is made later": (
+        "assertions",
+        f"""{HEAD}
+        int *shown;
+        void *f(void *unused) {{
+          int *p = shown; __VERIFIER_assume(p != 0);
+          assert(p[__VERIFIER_nondet_bool()] != 1); acquire();
+          return 0;
+        }}
+        void *g(void *unused) {{
+          int *p = calloc(2, 4);
+          acquire(); shown = p; p[0] = 1; p[0] = 2; release(); acquire(); p[0] = 2; release();
+          return 0;
+        }}
+        int main(void) {{
+          pthread_t a; pthread_create(&a, 0, f, 0); pthread_create(&a, 0, g, 0); pthread_exit(0);
+        }}""",
+        VIOLATED,
+    ),
     "a race with a section that ends the process": (
         "no-data-race",
         two_threads("x = 1;", IN_SECTION.format("abort();")),

@@ -60,7 +60,13 @@ class Knowledge:
         without them the accesses that need them have no known target."""
         is_known = self.layout.is_settled() and not self.lives.has_grown
         is_enough = self._rounds >= ROUNDS_FOR_POINTERS
-        return is_known and (is_enough or not self.pointers.has_grown)
+        has_grown = self.pointers.has_grown or self.objects.has_grown
+        return is_known and (is_enough or not has_grown)
+
+    def settle(self) -> None:
+        """Lessons of all accesses will be drawn: pointers get no more targets than they have."""
+        self.pointers.settle()
+        self.objects.settle()
 
 
 class Layout:

@@ -74,7 +74,7 @@ def _learned(
             break
     else:
         raise UnsupportedCode("shared memory that is accessed in ever new ways")
-    knowledge.pointers.settle()
+    knowledge.settle()
     for _ in range(_MOST_LESSONS):
         more = teach(last.unrolling, last.orders, terms, lessons)
         if more == lessons:

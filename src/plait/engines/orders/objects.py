@@ -59,6 +59,11 @@ class Objects:
         self._by_maker: dict[tuple[int, object, int, Site | None, int], Instance] = {}
         self._counts: dict[tuple[int, object, int, Site | None], int] = {}
         self._threads: dict[tuple[int, Site], int] = {}
+        # What pointers were looked up for in this unrolling, and whether more was made later.
+        self._asked: set[object] = set()
+        self.has_grown = False
+        self._first_new = self._next
+        self._end_of_known: int | None = None
         self._functions = {
             program.address_of(function): function for function in program.functions.values()
         }
@@ -101,6 +106,14 @@ class Objects:
     def begin(self) -> None:
         """A new unrolling makes the objects again."""
         self._counts.clear()
+        self._asked.clear()
+        self.has_grown = False
+        self._first_new = self._next
+
+    def settle(self) -> None:
+        """From here on pointers point to no more than in the last unrolling."""
+        if self.has_grown:
+            self._end_of_known = self._first_new
 
     def _make(
         self,
@@ -120,6 +133,7 @@ class Objects:
             return known
         page = self._next
         self._next += (size >> self._bits) + 1
+        self.has_grown |= maker in self._asked
         made = self._add(page, size, name, is_shared, contents, read_only)
         made.owner = 0 if is_shared or self._has_escaped(maker) else thread
         self._by_maker[thread, maker, size, site, count] = made
@@ -175,7 +189,11 @@ class Objects:
         found: dict[int, None] = {}
         remainder, step = steps
         for item, offset in self._points_to.locations(function, expr):
-            for instance in self._made.get(item.static or item.slot or item.edge, ()):
+            maker = item.static or item.slot or item.edge
+            self._asked.add(maker)
+            for instance in self._made.get(maker, ()):
+                if not self._is_known(instance):
+                    continue
                 if offset is not None:
                     offsets = range(offset, offset + 1)
                 elif step >= size:
@@ -188,6 +206,10 @@ class Objects:
                 for place in offsets:
                     found[instance.address + place] = None
         return list(found)
+
+    def _is_known(self, instance: Instance) -> bool:
+        limit = self._end_of_known
+        return limit is None or instance.address >> self._bits < limit
 
     def is_expected(self, function: str, expr: Expr, instance: Instance) -> bool:
         """Whether the analyses know that a pointer may point to an object. They classify a static
