@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plait.analysis.objects import ObjectKind
 from plait.analysis.points_to import Instance, PointsTo
 from plait.model.actions import (
     Allocate,
@@ -48,6 +49,9 @@ class Access:
 def accesses(points_to: PointsTo) -> list[list[Access]]:
     """For each function instance the accesses of its reachable edges."""
     frames = [_frame_objects(points_to, instance) for instance in points_to.instances]
+    of_threads = sum(
+        1 << item.index for item in points_to.objects if item.kind is ObjectKind.THREAD_LOCAL
+    )
     callers: list[set[int]] | None = None
     found: list[list[Access]] = []
     for instance in points_to.instances:
@@ -56,7 +60,7 @@ def accesses(points_to: PointsTo) -> list[list[Access]]:
             kind = type(edge.action)
             if kind is EndThread:
                 callers = callers or _callers(points_to)
-                ending = _frames_below(instance.index, callers, frames)
+                ending = _frames_below(instance.index, callers, frames) | of_threads
                 if ending:
                     row.append(Access(edge, 0, ending))
             elif kind is Return:

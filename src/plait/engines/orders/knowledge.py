@@ -60,7 +60,13 @@ class Knowledge:
         without them the accesses that need them have no known target."""
         is_known = self.layout.is_settled() and not self.lives.has_grown
         is_enough = self._rounds >= ROUNDS_FOR_POINTERS
-        return is_known and (is_enough or not self.pointers.has_grown)
+        has_grown = self.pointers.has_grown or self.objects.has_grown
+        return is_known and (is_enough or not has_grown)
+
+    def settle(self) -> None:
+        """Lessons of all accesses will be drawn: pointers get no more targets than they have."""
+        self.pointers.settle()
+        self.objects.settle()
 
 
 class Layout:
@@ -168,8 +174,19 @@ class Pointers:
         self._values: dict[Cell, set[int]] = {}
         self._vague: set[Cell] = set()
         self._has_grown = False
+        self._is_final = False
+        self._before: tuple[dict[Cell, set[int]], set[Cell]] = ({}, set())
 
     def begin(self) -> None:
+        self._has_grown = False
+        if not self._is_final:
+            values = {cell: set(known) for cell, known in self._values.items()}
+            self._before = values, set(self._vague)
+
+    def settle(self) -> None:
+        """From here on, what was known when the last unrolling began, and no more."""
+        self._values, self._vague = self._before
+        self._is_final = True
         self._has_grown = False
 
     def values(self, cell: Cell) -> set[int]:
@@ -180,6 +197,8 @@ class Pointers:
         return cell in self._vague
 
     def learn(self, cell: Cell, values: list[int] | None) -> None:
+        if self._is_final:
+            return
         if values is None:
             self._has_grown |= cell not in self._vague
             self._vague.add(cell)

@@ -66,7 +66,8 @@ def _learned(
     bounds: Bounds,
     knowledge: Knowledge,
 ) -> Learned:
-    """First how memory is laid out must be known, then what the lessons are."""
+    """First how memory is laid out must be known, then what the lessons are. Lessons of accesses
+    are worth nothing where more of them come to light: the known targets of pointers stay."""
     lessons = Lessons()
     for _ in range(MOST_ROUNDS):
         last = _unroll(make, program, terms, bounds, knowledge, lessons)
@@ -74,6 +75,7 @@ def _learned(
             break
     else:
         raise UnsupportedCode("shared memory that is accessed in ever new ways")
+    knowledge.settle()
     for _ in range(_MOST_LESSONS):
         more = teach(last.unrolling, last.orders, terms, lessons)
         if more == lessons:

@@ -1,7 +1,8 @@
 """What one unrolling teaches the next one of the same program with the same bound.
 
-Unrolling is deterministic: objects get the same addresses again, and everything that is known only
-removes events. So what holds of all events of one unrolling holds of the next.
+Unrolling is deterministic: threads get the same numbers and objects the same addresses again,
+pointers have the same known targets, and everything that is known only removes events. So what
+holds of all events of one unrolling holds of the next.
 """
 
 from __future__ import annotations

@@ -11,10 +11,11 @@ of time if there is none, is a block of the order graph, and blocks of one lock 
 overlap. That is all that its values could enforce: an acquire is possible exactly when every block
 before it has ended. Writes of 0 that come before everything else initialise the lock.
 
-A cell is *protected* by a lock if every access happens in a block of the lock, or is in a fixed
-order with all blocks of other threads in which the cell is accessed: it comes before the block
-begins, or after it was certainly released. Then nobody sees what the owner does with the cell in
-between: one read at the beginning and one write before the release will do.
+A cell is *protected* by a lock if every access happens in a block of the lock, or certainly outside
+of all blocks of its thread and in a fixed order with all blocks of other threads in which the cell
+is accessed: it comes before the block begins, or after it was certainly released. Then nobody sees
+what the owner does with the cell in between: one read at the beginning and one write before the
+release will do.
 
 Whether two events occur together is decided by their guards as sets of conjuncts (see `prune`),
 so the answer may be "no lock" where better reasoning would say otherwise.
@@ -77,7 +78,7 @@ class Discipline:
         open_holds: list[Hold] = []
         for operation in operations:
             if isinstance(operation, Hold):
-                if not all(self._is_over(hold, operation.sure) for hold in open_holds):
+                if not all(self.is_over(hold, operation.sure) for hold in open_holds):
                     return False
                 open_holds.append(operation)
                 continue
@@ -89,11 +90,16 @@ class Discipline:
                 open_holds.remove(held)
         return True
 
-    def _is_over(self, hold: Hold, sure: int) -> bool:
-        """Whether an event that occurs only where `sure` holds finds the lock released."""
+    def is_over(self, hold: Hold, sure: int, before: int | None = None) -> bool:
+        """Whether an event that occurs only where `sure` holds finds the lock released: one that is
+        the event `before`, or behind all releases known so far."""
         if self._conjuncts.exclude(hold.sure, sure):
             return True
-        return any(not release.sure & ~(hold.sure | sure) for release in hold.releases)
+        return any(
+            not release.sure & ~(hold.sure | sure)
+            for release in hold.releases
+            if before is None or release.event < before
+        )
 
     def _held_at(self, holds: list[Hold], release: Release) -> Hold | None:
         """The hold that surely lasts when the release happens; all others are excluded."""
@@ -105,7 +111,7 @@ class Discipline:
                 if found is not None:
                     return None
                 found = hold
-            elif not self._is_over(hold, release.sure):
+            elif not self.is_over(hold, release.sure):
                 return None
         return found
 
@@ -269,6 +275,8 @@ class LockSearch:
         for event in events:
             hold = self._hold_around(lock, event)
             if hold is None:
+                if not self._is_outside(lock, event):
+                    return False
                 quiet.append(event)
             elif not used or used[-1] is not hold:
                 used.append(hold)
@@ -292,6 +300,16 @@ class LockSearch:
                 return hold
         return None
 
+    def _is_outside(self, lock: Lock, event: Occurrence) -> bool:
+        """Whether the thread surely does not hold the lock: who finds that a thread holds it by
+        other means than `_hold_around` must not take the access for a protected one."""
+        sure = self._orders.sure[event.number]
+        return all(
+            self._discipline.is_over(hold, sure, event.number)
+            for hold in lock.holds
+            if hold.thread == event.thread and hold.first < event.number
+        )
+
     def _is_apart(self, event: int, hold: Hold) -> bool:
         after, sure = self._orders.after, self._orders.sure
         if after[event] >> hold.first & 1:
@@ -313,10 +331,12 @@ def learn(
     accesses that can race keep their events."""
     search = LockSearch(unrolling, orders, terms, finds_races)
     search.run()
+    # A cell keeps the lock that was found first: its writes are where that one is released, which
+    # says nothing about other locks.
     return Lessons(
         {**known.constant, **_constants(unrolling, orders, terms, finds_races)},
         known.locks | search.locks.keys(),
-        {} if finds_races else {**known.protected, **search.protected()},
+        {} if finds_races else {**search.protected(), **known.protected},
         known.unblocked | search.free_sections(),
     )
 

@@ -9,6 +9,10 @@ from plait.analysis.sharing import Sharing
 from plait.model.expressions import Expr, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 
+# A step of an unrolled thread: the calls that led there and its own edge, and for each frame the
+# rounds of its loops.
+Site = tuple[tuple[Edge, ...], tuple[tuple[int, ...], ...]]
+
 
 @dataclass(slots=True, eq=False)
 class Instance:
@@ -34,9 +38,10 @@ NOBODY = -1
 class Objects:
     """Numbers pages for objects as they are made; no two objects share an address.
 
-    An object is known by what makes it: a thread, a declaration or an allocating edge, and how
-    often they have made one before. Unrolling again gives the same objects the same addresses, as
-    far as the same things happen, and objects that are yet to be made are known already.
+    An object is known by what makes it: a thread, a declaration or an allocating edge, and the step
+    of the thread that does. Unrolling again gives the same objects the same addresses, also where
+    others are not made any more, and objects that are yet to be made are known already. The same is
+    true of threads and their numbers.
     """
 
     def __init__(self, program: Program) -> None:
@@ -51,8 +56,14 @@ class Objects:
         self._lives: dict[int, Instance] = {}
         self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
         self._expected: dict[tuple[str, int, int], frozenset[int]] = {}
-        self._by_maker: dict[tuple[int, object, int, int], Instance] = {}
-        self._counts: dict[tuple[int, object, int], int] = {}
+        self._by_maker: dict[tuple[int, object, int, Site | None, int], Instance] = {}
+        self._counts: dict[tuple[int, object, int, Site | None], int] = {}
+        self._threads: dict[tuple[int, Site], int] = {}
+        # What pointers were looked up for in this unrolling, and whether more was made later.
+        self._asked: set[object] = set()
+        self.has_grown = False
+        self._first_new = self._next
+        self._end_of_known: int | None = None
         self._functions = {
             program.address_of(function): function for function in program.functions.values()
         }
@@ -95,42 +106,56 @@ class Objects:
     def begin(self) -> None:
         """A new unrolling makes the objects again."""
         self._counts.clear()
+        self._asked.clear()
+        self.has_grown = False
+        self._first_new = self._next
+
+    def settle(self) -> None:
+        """From here on pointers point to no more than in the last unrolling."""
+        if self.has_grown:
+            self._end_of_known = self._first_new
 
     def _make(
         self,
         thread: int,
         maker: StaticObject | FrameSlot | Edge,
+        site: Site | None,
         size: int,
         name: str,
         is_shared: bool,
         contents: bytes | None,
         read_only: bool = False,
     ) -> Instance:
-        count = self._counts.get((thread, maker, size), 0)
-        self._counts[thread, maker, size] = count + 1
-        known = self._by_maker.get((thread, maker, size, count))
+        count = self._counts.get((thread, maker, size, site), 0)
+        self._counts[thread, maker, size, site] = count + 1
+        known = self._by_maker.get((thread, maker, size, site, count))
         if known is not None:
             return known
         page = self._next
         self._next += (size >> self._bits) + 1
+        self.has_grown |= maker in self._asked
         made = self._add(page, size, name, is_shared, contents, read_only)
         made.owner = 0 if is_shared or self._has_escaped(maker) else thread
-        self._by_maker[thread, maker, size, count] = made
+        self._by_maker[thread, maker, size, site, count] = made
         self._made.setdefault(maker, []).append(made)
         return made
 
-    def heap(self, thread: int, size: int, zeroed: bool, edge: Edge) -> Instance:
+    def thread(self, parent: int, site: Site) -> int:
+        """The number of the thread that a step of another one starts; the initial thread is 1."""
+        return self._threads.setdefault((parent, site), 2 + len(self._threads))
+
+    def heap(self, thread: int, size: int, zeroed: bool, edge: Edge, site: Site) -> Instance:
         contents = bytes(size) if zeroed else None
-        made = self._make(thread, edge, size, "heap", True, contents)
+        made = self._make(thread, edge, site, size, "heap", True, contents)
         made.from_heap = True
         return made
 
-    def local(self, thread: int, slot: FrameSlot) -> Instance:
-        return self._make(thread, slot, slot.size, slot.name, self.shares(slot), None)
+    def local(self, thread: int, slot: FrameSlot, site: Site) -> Instance:
+        return self._make(thread, slot, site, slot.size, slot.name, self.shares(slot), None)
 
-    def block(self, thread: int, size: int, edge: Edge) -> Instance:
+    def block(self, thread: int, size: int, edge: Edge, site: Site) -> Instance:
         """An object of a frame: alloca."""
-        return self._make(thread, edge, size, "alloca", self.shares(edge), None)
+        return self._make(thread, edge, site, size, "alloca", self.shares(edge), None)
 
     def leakable(self) -> list[Instance]:
         """The objects known so far that the program must free."""
@@ -151,7 +176,9 @@ class Objects:
     def thread_local(self, thread: int, item: StaticObject) -> Instance:
         contents = _contents(item)
         shared = self.shares(item)
-        return self._make(thread, item, item.size, item.name, shared, contents, item.read_only)
+        return self._make(
+            thread, item, None, item.size, item.name, shared, contents, item.read_only
+        )
 
     def addresses(
         self, function: str, expr: Expr, size: int, steps: tuple[int, int], most: int
@@ -162,7 +189,11 @@ class Objects:
         found: dict[int, None] = {}
         remainder, step = steps
         for item, offset in self._points_to.locations(function, expr):
-            for instance in self._made.get(item.static or item.slot or item.edge, ()):
+            maker = item.static or item.slot or item.edge
+            self._asked.add(maker)
+            for instance in self._made.get(maker, ()):
+                if not self._is_known(instance):
+                    continue
                 if offset is not None:
                     offsets = range(offset, offset + 1)
                 elif step >= size:
@@ -175,6 +206,10 @@ class Objects:
                 for place in offsets:
                     found[instance.address + place] = None
         return list(found)
+
+    def _is_known(self, instance: Instance) -> bool:
+        limit = self._end_of_known
+        return limit is None or instance.address >> self._bits < limit
 
     def is_expected(self, function: str, expr: Expr, instance: Instance) -> bool:
         """Whether the analyses know that a pointer may point to an object. They classify a static

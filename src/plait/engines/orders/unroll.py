@@ -19,7 +19,7 @@ from plait.engines.orders.compact import compact
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
-from plait.engines.orders.objects import Instance
+from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
@@ -109,6 +109,7 @@ class Unroller(UnrolledMemory):
         self._thread_locals: dict[StaticObject, Instance] = {}
         self._calls: list[str] = []
         self._stack: list[Edge] = []
+        self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
@@ -131,6 +132,7 @@ class Unroller(UnrolledMemory):
     ) -> None:
         self.result.threads.append(run)
         self._run, self._current, self._calls, self._stack = run, function, [], []
+        self._rounds = []
         self._thread_locals = {}
         arguments = [argument] if function.parameters else []
         if arguments and self.terms.width[argument] != function.registers[0].type.bits:
@@ -180,9 +182,11 @@ class Unroller(UnrolledMemory):
         waiting: dict[tuple[int, tuple[int, ...]], list[Path]] = {(0, first_rounds): [start]}
         heapq.heappush(queue, (self._key(shape, 0, first_rounds), 0, first_rounds))
         returned: list[tuple[Path, int | None]] = []
+        self._rounds.append(first_rounds)
         while queue:
             self._look_at_clock()
             _, location, rounds = heapq.heappop(queue)
+            self._rounds[-1] = rounds
             paths = waiting.pop((location, rounds))
             path = merged(self.terms, paths, self._initial)
             for loop in shape.nests[location]:
@@ -199,9 +203,14 @@ class Unroller(UnrolledMemory):
                     heapq.heappush(queue, (self._key(shape, *place), *place))
                 self._forget_dead(shape, place[0], following)
                 waiting[place].append(following)
+        self._rounds.pop()
         if not returned:
             return None, None
         return self._join_returns(returned)
+
+    def _site(self, edge: Edge) -> Site:
+        """The step that is being unrolled."""
+        return (*self._stack, edge), tuple(self._rounds)
 
     def _come_to_head(self, loop: Loop, path: Path) -> None:
         """A round of a loop begins."""
@@ -266,8 +275,25 @@ class Unroller(UnrolledMemory):
 
     def _spin(self, path: Path, origin: Origin) -> None:
         """A round that returns to the head can be left out; in an atomic section it means that the
-        section does not happen."""
-        if path.section is not None:
+        section does not happen, or never ends. Nobody sees a difference, but its accesses race."""
+        if path.section is None:
+            return
+        if self.knowledge.finds_races:
+            message = "an atomic section does not end"
+            self._claim(self.result.troubles, path, "limit", message, origin)
+        else:
+            self._require(path, self.terms.false)
+
+    def _end_process_in_section(self, path: Path, origin: Origin) -> None:
+        """Nobody sees anything of a section that ends so, as if it did not happen. But its accesses
+        race, and memory is lost at its end. If it happens for that, what the other threads do
+        behind it is too much; it does not replay."""
+        if self.knowledge.finds_races:
+            self._flush(path, origin)
+        if self.knowledge.finds_races or self.knowledge.checks_memory:
+            assert path.section is not None
+            self._close_section(path.section[0], path, origin)
+        else:
             self._require(path, self.terms.false)
 
     def _most_rounds(self, function: Function, loop: Loop) -> int:
@@ -333,9 +359,9 @@ class Unroller(UnrolledMemory):
             if self.knowledge.checks_memory:
                 self._claim_leaks(path, action.origin)
             # It needs no order: up to a violation it has not happened, and nothing forces a thread
-            # to take its last step. Of a section that ends so, nobody sees anything.
+            # to take its last step.
             if path.section is not None:
-                self._require(path, self.terms.false)
+                self._end_process_in_section(path, action.origin)
             return []
         return [(edge, self._act(edge, path))]
 
@@ -372,7 +398,7 @@ class Unroller(UnrolledMemory):
                 return self._call(action, edge, path)
             case EnterScope():
                 for index in action.slots:
-                    self._enter(index, path)
+                    self._enter(index, edge, path)
             case LeaveScope():
                 for index in action.slots:
                     self._leave_slot(path.slots, index, path, action.origin)
@@ -386,7 +412,7 @@ class Unroller(UnrolledMemory):
             case AtomicEnd():
                 self._end(path, action.origin)
             case Spawn():
-                return self._spawn(action, path)
+                return self._spawn(action, edge, path)
             case Unsupported():
                 what = "unsupported"
                 self._claim(self.result.troubles, path, what, action.message, action.origin)
@@ -572,8 +598,9 @@ class Unroller(UnrolledMemory):
         self._close_section(begins, path, origin)
         path.section = None
 
-    def _enter(self, index: int, path: Path) -> None:
-        instance = self.objects.local(self._run.number, self._current.slots[index])
+    def _enter(self, index: int, edge: Edge, path: Path) -> None:
+        slot = self._current.slots[index]
+        instance = self.objects.local(self._run.number, slot, self._site(edge))
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
     def _begin_heap_life(
@@ -622,13 +649,14 @@ class Unroller(UnrolledMemory):
             self._claim(self.result.troubles, other, "limit", message, action.origin)
         path.condition = path.condition.with_part(self.terms, is_allowed)
         address = self.terms.constant(0, self._pointer.bits)
+        site = self._site(edge)
         for item in allowed:
             if action.storage == "stack":
                 if self.knowledge.checks_memory:
                     raise UnsupportedCode("alloca, with memory safety")
-                instance = self.objects.block(self._run.number, item, edge)
+                instance = self.objects.block(self._run.number, item, edge, site)
             else:
-                instance = self.objects.heap(self._run.number, item, action.zeroed, edge)
+                instance = self.objects.heap(self._run.number, item, action.zeroed, edge, site)
                 if self.knowledge.checks_memory and action.storage == "heap":
                     self._begin_heap_life(instance, path, action.origin, len(allowed))
             here = self.terms.eq(size, self.terms.constant(item, width))
@@ -636,7 +664,7 @@ class Unroller(UnrolledMemory):
             address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
         path.registers[action.target.index] = address
 
-    def _spawn(self, action: Spawn, path: Path) -> Path | None:
+    def _spawn(self, action: Spawn, edge: Edge, path: Path) -> Path | None:
         value = self.terms.value(self._value(action.function, path))
         function = None if value is None else self.objects.function_at(value)
         if function is None:
@@ -647,7 +675,7 @@ class Unroller(UnrolledMemory):
         argument = self._value(action.argument, path)
         self._flush(path, action.origin)
         event = self._mark(path, action.origin)
-        number = 2 + len(self._pending) + len(self.result.threads) - 1
+        number = self.objects.thread(self._run.number, self._site(edge))
         run = ThreadRun(number, self._run.number, event, path.condition.term, self._run.depth + 1)
         start = Path(path.condition.in_time(), [], [], path.memory.copy())
         self._pending.append((run, function, argument, action.argument.type, start))

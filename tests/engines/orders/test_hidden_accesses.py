@@ -1,0 +1,218 @@
+"""Accesses that locks and atomic sections hide from other threads: only those that nobody sees.
+
+Each program's verdict is known, and where there is one the exhaustive oracle must agree.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.engines.orders.engine import check
+from plait.engines.orders.outcome import Answer, Counterexample
+from plait.engines.orders.settings import Settings
+from plait.evidence.replay import Plan, ReplayFailed, replay, replay_race
+from plait.model.properties import from_names
+from plait.semantics.explore import explore
+
+HOLDS, VIOLATED, UNKNOWN = Answer.HOLDS, Answer.VIOLATED, Answer.UNKNOWN
+VERDICTS = {HOLDS: "true", VIOLATED: "false"}
+
+HEAD = """#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x, flag, held;
+static void lock(void) { pthread_mutex_lock(&m); }
+static void unlock(void) { pthread_mutex_unlock(&m); }
+static void acquire(void) {
+  __VERIFIER_atomic_begin();
+  __VERIFIER_assume(held == 0);
+  held = 1;
+  __VERIFIER_atomic_end();
+}
+static void release(void) { held = 0; }
+"""
+
+
+def two_threads(first: str, second: str, before: str = "", after: str = "") -> str:
+    return f"""{HEAD}
+void *f(void *p) {{ {first} return 0; }}
+void *g(void *p) {{ {second} return 0; }}
+int main(void) {{
+  pthread_t a, b;
+  {before}
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  {after}
+}}
+"""
+
+
+def chain(length: int) -> str:
+    """A pointer that comes to the first thread through many others: each writes where the next one
+    says, and is unrolled before it."""
+    last = length - 1
+    places = "void *c0;" + "".join(f"void *c{number + 1};" for number in range(length))
+    values = ["&x", *(f"&c{number}" for number in range(last))]
+    links = "".join(
+        f"""void *f{number}(void *unused) {{
+          void **p = c{number + 1}; __VERIFIER_assume(p != 0); *p = {value}; return 0;
+        }}"""
+        for number, value in enumerate(values)
+    )
+    starts = "".join(f"pthread_create(&a, 0, f{number}, 0);" for number in range(length))
+    return f"""{HEAD} {places}
+    void *seeing(void *unused) {{
+      int *p = c0; __VERIFIER_assume(p != 0); assert(*p != 1); return 0;
+    }}
+    {links}
+    void *holding(void *unused) {{
+      acquire(); x = 1; x = 2; release(); acquire(); x = 2; release(); return 0;
+    }}
+    int main(void) {{
+      pthread_t a; pthread_create(&a, 0, seeing, 0); {starts}
+      c{length} = &c{last}; pthread_create(&a, 0, holding, 0); acquire(); release();
+    }}"""
+
+
+TWICE = "lock(); x = 0; unlock(); lock(); x = 0; unlock();"
+EITHER = "if (__VERIFIER_nondet_bool()) lock(); else lock();"
+IN_SECTION = "__VERIFIER_atomic_begin(); x = 2; {} __VERIFIER_atomic_end();"
+
+PROGRAMS = {
+    "a lock taken on one of two ways, and an access without it": (
+        "assertions",
+        two_threads(f"{EITHER} x = 1; x = 2;", "assert(x != 1); lock(); unlock();", TWICE),
+        VIOLATED,
+    ),
+    "a lock taken on one of two ways by everyone": (
+        "assertions",
+        two_threads(f"{EITHER} x = 1; x = 2;", "lock(); assert(x != 1); unlock();", TWICE),
+        HOLDS,
+    ),
+    "a cell under two locks that are released one after the other": (
+        "assertions",
+        two_threads(
+            "acquire(); x = 5; flag = 1; lock(); release(); unlock();",
+            "acquire(); lock(); x = 7; release(); __VERIFIER_assume(flag == 1); unlock();",
+            after="assert(x == 7);",
+        ),
+        VIOLATED,
+    ),
+    "an object like one that is never made": (
+        "assertions",
+        f"""{HEAD}
+        int *shown;
+        void *f(void *unused) {{
+          flag = 1; int *p = shown; __VERIFIER_assume(p != 0); assert(*p != 1); acquire();
+          return 0;
+        }}
+        int main(void) {{
+          pthread_t a; pthread_create(&a, 0, f, 0);
+          flag = 1;
+          if (flag != 1) {{
+            int *never = malloc(4);
+            acquire(); *never = 0; release(); acquire(); *never = 0; release();
+          }}
+          int *p = malloc(4); *p = 0; shown = p;
+          acquire(); *p = 1; *p = 2; release();
+          pthread_join(a, 0);
+        }}""",
+        VIOLATED,
+    ),
+    "a pointer that is known at last": ("assertions", chain(5), VIOLATED),
+    "a pointer that is known too late": ("assertions", chain(6), UNKNOWN),
+    "a pointer to an object that is made later": (
+        "assertions",
+        f"""{HEAD}
+        int *shown;
+        void *f(void *unused) {{
+          int *p = shown; __VERIFIER_assume(p != 0);
+          assert(p[__VERIFIER_nondet_bool()] != 1); acquire();
+          return 0;
+        }}
+        void *g(void *unused) {{
+          int *p = calloc(2, 4);
+          acquire(); shown = p; p[0] = 1; p[0] = 2; release(); acquire(); p[0] = 2; release();
+          return 0;
+        }}
+        int main(void) {{
+          pthread_t a; pthread_create(&a, 0, f, 0); pthread_create(&a, 0, g, 0); pthread_exit(0);
+        }}""",
+        VIOLATED,
+    ),
+    "a race with a section that ends the process": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("abort();")),
+        VIOLATED,
+    ),
+    "a race with a section in which an assertion fails": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("assert(0);")),
+        VIOLATED,
+    ),
+    "a race with a section that does not happen": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("__VERIFIER_assume(0);")),
+        HOLDS,
+    ),
+    "a race with a section that does not end": (
+        "no-data-race",
+        two_threads("x = 1;", IN_SECTION.format("while (1);")),
+        UNKNOWN,
+    ),
+    "memory that a section loses when it ends the process": (
+        "valid-memsafety",
+        f"""{HEAD}
+        int main(void) {{
+          __VERIFIER_atomic_begin(); int *p = malloc(4); p = 0; exit(0); __VERIFIER_atomic_end();
+        }}""",
+        VIOLATED,
+    ),
+    "an object that ends with its thread": (
+        "valid-memsafety",
+        f"""{HEAD}
+        _Thread_local int own; int *p;
+        void *f(void *unused) {{ p = &own; return 0; }}
+        int main(void) {{
+          pthread_t a; pthread_create(&a, 0, f, 0); pthread_join(a, 0); return *p;
+        }}""",
+        UNKNOWN,  # the replay cannot wait for the end of a thread
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_small_programs(name: str, text: str, expected: Answer, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(text)
+    specification = from_names([name])
+    program = load([str(source)], FrontEndOptions(), specification)
+
+    def confirm(found: Counterexample) -> str:
+        shares, thread = found.objects.shares, found.claim.thread
+        plan = Plan(found.threads, found.children, found.inputs, thread, shares)
+        try:
+            if found.race is not None:
+                replay_race(program, specification, plan, found.race)
+            else:
+                replay(program, specification, plan)
+        except ReplayFailed as error:
+            return str(error)
+        return ""
+
+    settings = Settings(finds_races=name == "no-data-race", checks_memory=name == "valid-memsafety")
+    outcome = check(program, 4, time.monotonic() + 20, settings, confirm=confirm)
+    assert outcome.answer is expected, outcome.reason
+    oracle = explore(program, specification, max_states=40_000, max_seconds=5)
+    if expected is not UNKNOWN and oracle.verdict.value != "unknown":
+        assert oracle.verdict.value == VERDICTS[expected], oracle.reason
