@@ -145,3 +145,20 @@ def test_many_threads_that_must_all_take_their_turn(tmp_path: Path) -> None:
     """
     outcome, _ = verify(tmp_path / "turns.c", text)
     assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
+def test_threads_that_must_take_turns(tmp_path: Path) -> None:
+    text = """
+    int i = 1, j = 1;
+    void *one(void *unused) { for (int k = 0; k < 12; k++) i += j; return 0; }
+    void *two(void *unused) { for (int k = 0; k < 12; k++) j += i; return 0; }
+    int main(void) {
+      pthread_t a, b;
+      pthread_create(&a, 0, one, 0);
+      pthread_create(&b, 0, two, 0);
+      assert(j < 121393);
+      return 0;
+    }
+    """
+    outcome, _ = verify(tmp_path / "turns.c", text, 60)
+    assert outcome.answer is Answer.VIOLATED, outcome.reason

@@ -10,20 +10,19 @@ literal for "the write occurs, at the address of the read": a model makes it tru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.learning import Learned
 from plait.engines.orders.lessons import Cell
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.races import racing_pairs
+from plait.engines.orders.schedules import simple_schedules
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 
 MOST_PAIRS = 1_000_000
-_MANY_THREADS = 10
-_NEIGHBOURS = 2  # a thread in between may not run to its end
 _KINDS = {Access.READ: Kind.READ, Access.WRITE: Kind.WRITE}
 
 
@@ -34,12 +33,19 @@ class Encoding:
     structure: EventStructure
     guards: list[int]
     candidates: int = 0
-    one_by_one: int | None = None  # implies that threads do not interrupt each other
+    schedules: list[int] = field(default_factory=list)  # literals that choose a simple schedule
 
 
 class Encoder:
-    def __init__(self, learned: Learned, solver: Solver, finds_races: bool = False) -> None:
+    def __init__(
+        self,
+        learned: Learned,
+        solver: Solver,
+        finds_races: bool = False,
+        with_schedules: bool = False,
+    ) -> None:
         self._finds_races = finds_races
+        self._with_schedules = with_schedules
         self._unrolling = learned.unrolling
         self._orders = learned.orders
         self._blocks = learned.blocks
@@ -76,9 +82,9 @@ class Encoder:
             lock = numbers.setdefault(item.cell, len(numbers))
             blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
         conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
-        one_by_one = None
-        if len(unrolling.threads) >= _MANY_THREADS and not self._finds_races:
-            one_by_one = self._run_one_by_one(conditional, guards)
+        schedules: list[int] = []
+        if self._with_schedules:
+            schedules = simple_schedules(unrolling, guards, solver, conditional)
         if self._finds_races:
             conditional += self._races(guards)
         structure = EventStructure(
@@ -90,35 +96,7 @@ class Encoder:
             self._aliases,
             [self._cells[cell] for cell in unrolling.regions],
         )
-        return Encoding(structure, guards, len(links), one_by_one)
-
-    def _run_one_by_one(self, orders: list[Order], guards: list[int]) -> int:
-        """A literal under which threads that start no others run in the order in which they were
-        started, each to its end, but for those in which there is a violation."""
-        solver, unrolling = self._solver, self._unrolling
-        chosen = solver.new_literal()
-        parents = {thread.parent for thread in unrolling.threads}
-        earlier: list[tuple[int, int]] = []
-        for thread in unrolling.threads:
-            if thread.number in parents or thread.parent < 0 or not thread.events:
-                continue
-            first, last = thread.events[0], thread.events[-1]
-            is_whole = solver.new_literal()
-            for event in (first, last):
-                if guards[event]:
-                    solver.add_clause([-is_whole, guards[event]])
-            claims = [claim for claim in unrolling.violations if claim.thread == thread.number]
-            failing = [solver.literal_of(claim.condition) for claim in claims]
-            idle = [-guards[first]] if guards[first] else []
-            solver.add_clause([-chosen, is_whole, *idle, *failing])
-            for end, other in earlier[-_NEIGHBOURS:]:
-                both = solver.new_literal()
-                solver.add_clause([-both, is_whole])
-                solver.add_clause([-both, other])
-                solver.add_clause([-chosen, -is_whole, -other, both])
-                orders.append(Order(end, first, both))
-            earlier.append((last, is_whole))
-        return chosen
+        return Encoding(structure, guards, len(links), schedules)
 
     def _races(self, guards: list[int]) -> list[Order]:
         """Claim each race, with the orders that it means."""

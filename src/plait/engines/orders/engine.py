@@ -12,7 +12,6 @@ from typing import TypeVar
 from plait.engines.orders.bounds import Bounds, Key
 from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
-from plait.engines.orders.events import EventStructure
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
@@ -32,6 +31,7 @@ _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
+_FEW_CONFLICTS = 3000
 _MOST_PUT_OFF = 3  # at first, then more and more
 _MOST_KEPT = 3  # of the bounds that were put off: formulas need memory
 _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
@@ -128,6 +128,8 @@ class _Formula:
     encoding: Encoding
     graph: EventOrderGraph
     solver: Solver
+    propagator: OrderPropagator | None
+    baseline: Monolithic | Cores | None  # decides instead of the order graph
 
     def exclude(self, excluding: int) -> None:
         """Not the last execution again, where the literal is assumed."""
@@ -203,15 +205,7 @@ class _Round:
         unrolling, statistics = learned.unrolling, self._statistics
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
-            solver = stack.enter_context(Solver(terms))
-            started = time.monotonic()
-            encoder = Encoder(learned, solver, self._settings.finds_races)
-            encoding = encoder.encode()
-            self._choose_method(encoding.structure, solver, stack)
-            statistics.encoding += time.monotonic() - started
-            graph = EventOrderGraph(encoding.structure)
-            formula = _Formula(learned, encoder, encoding, graph, solver)
-            self._formula = formula
+            formula = self._formula = self._encoded(learned, stack)
             self._count(formula)
             for claims in (unrolling.violations, unrolling.leaks):
                 found = yield from self._violation(formula, claims)
@@ -235,16 +229,28 @@ class _Round:
                 return Outcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
             return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
 
-    def _choose_method(self, structure: EventStructure, solver: Solver, stack: ExitStack) -> None:
+    def _encoded(
+        self, learned: Learned, stack: ExitStack, *, with_schedules: bool = False
+    ) -> _Formula:
+        started = time.monotonic()
+        solver = stack.enter_context(Solver(learned.terms))
+        encoder = Encoder(learned, solver, self._settings.finds_races, with_schedules)
+        encoding = encoder.encode()
+        structure = encoding.structure
+        baseline: Monolithic | Cores | None = None
+        propagator: OrderPropagator | None = None
         if self._settings.encoding is OrderEncoding.MONOLITHIC:
-            self._baseline = Monolithic(structure, solver, self._deadline)
+            baseline = Monolithic(structure, solver, self._deadline)
         elif self._settings.refinement is Refinement.CORES:
             second = stack.enter_context(Solver(Terms(), CORE_SOLVER))
-            self._baseline = Cores(structure, second, self._deadline)
+            baseline = Cores(structure, second, self._deadline)
         elif self._settings.refinement is Refinement.PROPAGATOR and structure.literals:
             # Before the solver is used: later its variables may be gone.
-            self._propagator = OrderPropagator(EventOrderGraph(structure))
-            solver.connect_propagator(self._propagator, self._propagator.observed())
+            propagator = OrderPropagator(EventOrderGraph(structure))
+            solver.connect_propagator(propagator, propagator.observed())
+        graph = EventOrderGraph(structure)
+        self._statistics.encoding += time.monotonic() - started
+        return _Formula(learned, encoder, encoding, graph, solver, propagator, baseline)
 
     _doubtful = ""
 
@@ -256,20 +262,47 @@ class _Round:
         quiet = formula.encoder.none_of([*unrolling.troubles, *unrolling.cuts])
         excluding = formula.solver.new_literal()
         stages = [[excluding]] if quiet is None else [[excluding, quiet], [excluding]]
-        if formula.encoding.one_by_one is not None:
-            stages.insert(0, [*stages[0], formula.encoding.one_by_one])
         failures = 0
+        if self._is_hard(formula, claims, stages[0]):
+            found = yield from self._simple_violation(formula.learned, claims)
+            if found is not None:
+                return found
         for assumed in stages:
             while failures < _MOST_FAILURES:
-                found = yield from self._search(formula, claims, assumed)
-                if found is None:
+                claim = yield from self._search(formula, claims, assumed)
+                if claim is None:
                     break
-                example = self._counterexample(formula, found)
+                example = self._counterexample(formula, claim)
                 self._doubtful = self._confirm(example)
                 if not self._doubtful:
-                    return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
+                    return Outcome(Answer.VIOLATED, claim.message, self._statistics, example)
                 formula.exclude(excluding)
                 failures += 1
+        return None
+
+    def _is_hard(self, formula: _Formula, claims: list[Claim], assumed: list[int]) -> bool:
+        """Whether the solver takes long to say if there are such executions."""
+        wanted = formula.encoder.any_of(claims)
+        if wanted is None or formula.propagator is None or self._settings.finds_races:
+            return False
+        started = time.monotonic()
+        answer = formula.solver.solve(
+            [wanted, *assumed], conflicts=_FEW_CONFLICTS, deadline=self._deadline
+        )
+        self._statistics.solving += time.monotonic() - started
+        return answer is None
+
+    def _simple_violation(self, learned: Learned, claims: list[Claim]) -> Pausing[Outcome | None]:
+        """A violation in one of a few schedules that `confirm` accepts; that there is none means
+        nothing."""
+        with ExitStack() as stack:
+            formula = self._encoded(learned, stack, with_schedules=True)
+            for schedule in formula.encoding.schedules:
+                claim = yield from self._search(formula, claims, [schedule])
+                if claim is not None:
+                    example = self._counterexample(formula, claim)
+                    if not self._confirm(example):
+                        return Outcome(Answer.VIOLATED, claim.message, self._statistics, example)
         return None
 
     def _suspicion(self, formula: _Formula) -> Pausing[Outcome | None]:
@@ -325,9 +358,9 @@ class _Round:
             started = time.monotonic()
             answer = solver.solve(assumptions, deadline=self._deadline)
             statistics.solving += time.monotonic() - started
-            if self._propagator is not None:
-                statistics.propagations += self._propagator.refutations
-                self._propagator.refutations = 0
+            if formula.propagator is not None:
+                statistics.propagations += formula.propagator.refutations
+                formula.propagator.refutations = 0
             if answer is None:
                 yield
                 continue
@@ -335,7 +368,7 @@ class _Round:
                 return None
             started = time.monotonic()
             true = [literal for literal in structure.literals if solver.literal_value(literal)]
-            decided = self._decide(formula.graph, true)
+            decided = self._decide(formula, true)
             if isinstance(decided, Feasible):
                 self._schedule = decided.schedule
                 statistics.graph += time.monotonic() - started
@@ -347,18 +380,17 @@ class _Round:
             if self._deadline is not None and time.monotonic() > self._deadline:
                 yield
 
-    def _decide(self, graph: EventOrderGraph, true: list[int]) -> Feasible | list[frozenset[int]]:
+    def _decide(self, formula: _Formula, true: list[int]) -> Feasible | list[frozenset[int]]:
         """A schedule in which these literals hold, or reasons why there is none."""
-        if self._baseline is None:
+        graph, baseline = formula.graph, formula.baseline
+        if baseline is None:
             reasons = graph.reasons(true)
             if reasons:
                 return reasons
         self._statistics.exact_checks += 1
-        decided = decide_on(graph) if self._baseline is None else self._baseline.decide(true)
+        decided = decide_on(graph) if baseline is None else baseline.decide(true)
         return decided if isinstance(decided, Feasible) else [decided.reason]
 
-    _propagator: OrderPropagator | None = None
-    _baseline: Monolithic | Cores | None = None  # decides instead of the order graph
     _schedule: tuple[int, ...] = ()
 
     def _counterexample(self, formula: _Formula, claim: Claim) -> Counterexample:

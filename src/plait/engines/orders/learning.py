@@ -29,6 +29,7 @@ class Learned:
     orders: StaticOrders
     blocks: list[LockBlock]
     objects: Objects
+    terms: Terms
 
 
 Teach = Callable[[Unrolling, StaticOrders, Terms, Lessons], Lessons]
@@ -111,7 +112,7 @@ def _unroll(
     blocks = lock_blocks(unrolling, orders, terms)
     if blocks is None:
         return None
-    return Learned(unrolling, orders, blocks, unroller.objects)
+    return Learned(unrolling, orders, blocks, unroller.objects, terms)
 
 
 def _program_order(unrolling: Unrolling) -> list[tuple[int, int]]:
