@@ -106,6 +106,7 @@ class Solver:
         self._model: list[int] | None = None
         self._model_variables = 0
         self._core: list[int] | None = None
+        self._values: dict[int, int] = {}  # of terms that have no literals, in the model
         self._has_propagator = False
         if second_opinion is None and os.environ.get(SECOND_OPINION):
             second_opinion = SecondOpinion(terms)
@@ -161,6 +162,7 @@ class Solver:
         """Whether there is a model in which the assumed literals are true; None if that was not
         decided within so many conflicts, or before `time.monotonic()` reached the deadline."""
         self._model = self._core = None
+        self._values.clear()
         assumed = list(assumptions)
         answer = self._decide(assumed, conflicts, deadline)
         # Both must be fetched now: to ask CaDiCaL after a clause was added ends the process.
@@ -207,7 +209,9 @@ class Solver:
         """The term's value in the last model; variables that do not matter there are 0."""
         value = self._value_in_model(term)
         if value is None:
-            value = self.terms.evaluate(term, lambda part: self._value_in_model(part) or 0)
+            value = self.terms.evaluate(
+                term, lambda part: self._value_in_model(part) or 0, self._values
+            )
         return value
 
     def _value_in_model(self, term: int) -> int | None:

@@ -112,11 +112,24 @@ class Table:
                     pending.append(operand)
         yield from sorted(seen)
 
-    def evaluate(self, term: int, value_of: Callable[[int], int]) -> int:
-        """The value of a term; `value_of` gives the values of its variables."""
-        values: dict[int, int] = {}
-        for part in self.parts([term]):
+    def evaluate(
+        self, term: int, value_of: Callable[[int], int], values: dict[int, int] | None = None
+    ) -> int:
+        """The value of a term; `value_of` gives the values of its variables. Values of terms that
+        are already known, and those that get to be known, are in `values`."""
+        if values is None:
+            values = {}
+        pending = [term]
+        while pending:
+            part = pending[-1]
+            if part in values:
+                pending.pop()
+                continue
             operator, operands = self.operator[part], self.operands[part]
+            unknown = [operand for operand in operands if operand not in values]
+            if unknown:
+                pending += unknown
+                continue
             if operator == CONSTANT:
                 values[part] = self.parameter[part]
             elif operator == VARIABLE:

@@ -53,6 +53,7 @@ class Encoder:
         self._terms = solver.terms
         self._cells = {cell: number for number, cell in enumerate(self._unrolling.initial)}
         self._aliases: list[Alias] = []
+        self._wanted: dict[tuple[int, ...], int] = {}
 
     def encode(self) -> Encoding:
         solver, unrolling = self._solver, self._unrolling
@@ -184,6 +185,9 @@ class Encoder:
         if not claims:
             return None
         solver = self._solver
-        chosen = solver.new_literal()
-        solver.add_clause([-chosen, *(solver.literal_of(claim.condition) for claim in claims)])
+        wanted = tuple(claim.condition for claim in claims)
+        chosen = self._wanted.get(wanted)
+        if chosen is None:
+            chosen = self._wanted[wanted] = solver.new_literal()
+            solver.add_clause([-chosen, *map(solver.literal_of, wanted)])
         return chosen

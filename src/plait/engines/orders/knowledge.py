@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import Any
 
 from plait.engines.orders.objects import Instance, Objects
 from plait.model.program import Program
@@ -39,6 +40,7 @@ class Knowledge:
         self.finds_races = finds_races
         self.checks_memory = checks_memory
         self.objects = Objects(program)
+        self.shapes: dict[str, Any] = {}  # of functions, by name: see `unroll`
         self._deadline = deadline
         self.layout = Layout()
         self.pointers = Pointers()

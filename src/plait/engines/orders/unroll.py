@@ -89,6 +89,7 @@ class _Shape:
     rank: list[int]
     nests: list[tuple[Loop, ...]]  # for each location the loops it is in, outermost first
     live: list[int]
+    is_met: bytes  # whether several edges lead to a location
 
 
 class Unroller(UnrolledMemory):
@@ -103,7 +104,7 @@ class Unroller(UnrolledMemory):
         lessons: Lessons,
     ) -> None:
         super().__init__(program, terms, bounds, knowledge, lessons)
-        self._shapes: dict[str, _Shape] = {}
+        self._shapes: dict[str, _Shape] = knowledge.shapes
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
         self._thread_locals: dict[StaticObject, Instance] = {}
@@ -156,7 +157,12 @@ class Unroller(UnrolledMemory):
                 for location in loop.body:
                     nests[location].append(loop)
             sorted_nests = [tuple(sorted(nest, key=lambda loop: loop.depth)) for nest in nests]
-            known = _Shape(rank, sorted_nests, live_registers(function))
+            arrivals = bytearray(len(function.edges))
+            for edge in function.all_edges():
+                if edge.target >= 0:
+                    arrivals[edge.target] = min(2, arrivals[edge.target] + 1)
+            is_met = bytes(count > 1 for count in arrivals)
+            known = _Shape(rank, sorted_nests, live_registers(function), is_met)
             self._shapes[function.name] = known
         return known
 
@@ -223,6 +229,9 @@ class Unroller(UnrolledMemory):
             raise OutOfTime
 
     def _forget_dead(self, shape: _Shape, location: int, path: Path) -> None:
+        """So that nobody compares what nobody needs, where paths meet."""
+        if not shape.is_met[location]:
+            return
         live = shape.live[location]
         path.registers = [
             value if live >> index & 1 else None for index, value in enumerate(path.registers)
