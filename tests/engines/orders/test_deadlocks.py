@@ -90,6 +90,27 @@ SMALL = {
     ),
     "a lock that is taken twice": ("int main(void) { LOCK(a) LOCK(a) }", 1, VIOLATED),
     "a lock that is never released": (two("LOCK(a)", "LOCK(a) UNLOCK(a)"), 1, VIOLATED),
+    "a lock of an array that a section takes twice": (
+        "pthread_mutex_t m[6]; unsigned i, j;"
+        "void *t(void *x) { __VERIFIER_atomic_begin(); LOCK(m[i]) LOCK(m[j])"
+        " __VERIFIER_atomic_end(); UNLOCK(m[i]) if (i != j) UNLOCK(m[j]) return 0; }"
+        "int main(void) { i = __VERIFIER_nondet_int(); j = __VERIFIER_nondet_int();"
+        " __VERIFIER_assume(i < 6 && j < 6);"
+        " pthread_create(&p, 0, t, 0); LOCK(m[i]) UNLOCK(m[i]) JOIN(p) }",
+        1,
+        VIOLATED,
+    ),
+    "a semaphore that a section takes twice, and a thread in between": (
+        "void *v(void *x) { return 0; }"
+        + two(
+            "__VERIFIER_atomic_begin(); sem_wait(&s); pthread_create(&q, 0, v, 0); sem_wait(&s);"
+            " __VERIFIER_atomic_end();",
+            "sem_post(&s);",
+            "JOIN(p)",
+        ),
+        1,
+        VIOLATED,
+    ),
     "threads that join each other": (two("JOIN(q)", "JOIN(p)", "pthread_exit(0);"), 1, VIOLATED),
     "a wake-up that is lost": (
         two(

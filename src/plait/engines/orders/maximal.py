@@ -10,9 +10,9 @@ under prefixes, here it may stop only if it is stuck there when all threads have
 To find out, it tries the section once more, then: the section's reads also exist as reads behind
 the end of all threads, of which at most one, the read in its time or the *late* one, occurs. They
 have one value, so that everything between the begin and the end of the section is unrolled once for
-both. Who comes late writes nothing. It is blocked at the first wait whose condition is false. A
-failing assumption lets it just stand before the section. At the end of the section there must be
-nobody who came late.
+both. Who comes late writes nothing that others see. It is blocked at the first wait whose condition
+is false. A failing assumption lets it just stand before the section. At the end of the section
+there must be nobody who came late.
 
 In the same way a thread may stay in a loop that only waits, if a round that it begins at the end of
 all threads leads back to the head of the loop. A round in its time leaves the loop: others can be
@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from plait.analysis.bounds import Loop
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
-from plait.engines.orders.lessons import Lessons
+from plait.engines.orders.lessons import Cell, Lessons
 from plait.engines.orders.paths import Path, Stand
 from plait.engines.orders.unroll import Unroller
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
@@ -105,6 +105,8 @@ class MaximalUnroller(Unroller):
         self._late_inputs: list[int] = []
         # Of the waits and assumptions of sections, which are not parts of the paths' conditions.
         self._required: dict[tuple[int, ...], list[int]] = {}
+        # What those who come late write in a section to a cell or region: when, where and what.
+        self._late_writes: dict[tuple[int, Cell], list[tuple[int, int | None, int]]] = {}
         self._pauses = 0
 
     def _finish(self) -> None:
@@ -281,6 +283,28 @@ class MaximalUnroller(Unroller):
             self._claim(self.result.troubles, path, "limit", message, origin)
 
     # Late reads
+
+    def _written_by(self, event: Occurrence, here: int, path: Path) -> None:
+        """Who comes late has no event for it, but sees it."""
+        when = self.terms.and_(path.condition.late_term(self.terms), here)
+        if path.section is None or when == self.terms.false:
+            return
+        assert event.cell is not None
+        for name, _ in path.section[0]:
+            written = self._late_writes.setdefault((name, event.cell), [])
+            written.append((when, event.address, event.value))
+
+    def _seen_by(self, event: Occurrence, here: int, value: int, path: Path) -> int:
+        if path.section is None or event.cell is None:
+            return value
+        terms = self.terms
+        for name, _ in path.section[0]:
+            for when, address, written in self._late_writes.get((name, event.cell), ()):
+                is_this = terms.and_(when, here)
+                if event.address is not None and address is not None:
+                    is_this = terms.and_(is_this, terms.eq(event.address, address))
+                value = terms.ite(is_this, written, value)
+        return value
 
     def _event(
         self,

@@ -594,7 +594,7 @@ class UnrolledMemory:
     ) -> int:
         result: int | None = None
         by_event: list[int] = []
-        value = self.terms.fresh("read", 8 * size)
+        value = seen = self.terms.fresh("read", 8 * size)
         cells = self._cells_of[value] = []
         for cell, hit, some in self._groups(address, targets, offset, size, here):
             if self._is_region(cell) or self._needs_event(cell, path):
@@ -602,6 +602,7 @@ class UnrolledMemory:
                 event = self._event(Access.READ, cell, hit, value, path, origin)
                 event.arrival = self._arrival
                 self._place(event, address, some, offset, size)
+                seen = self._seen_by(event, hit, seen, path)
                 cells.append(cell)
                 by_event.append(hit)
                 continue
@@ -609,7 +610,7 @@ class UnrolledMemory:
             result = known if result is None else self.terms.ite(hit, known, result)
         if by_event:
             chosen = self.terms.any_of(by_event)
-            result = value if result is None else self.terms.ite(chosen, value, result)
+            result = seen if result is None else self.terms.ite(chosen, seen, result)
         assert result is not None
         return result
 
@@ -632,6 +633,7 @@ class UnrolledMemory:
                 event = self._event(Access.WRITE, cell, hit, value, path, origin)
                 event.arrival = self._arrival
                 self._place(event, address, some, offset, size)
+                self._written_by(event, hit, path)
             else:
                 self._store_shared(cell, hit, value, path, origin)
 
@@ -649,6 +651,13 @@ class UnrolledMemory:
             places = sorted(event.places)
             contents = [(place, self._initial(place, size)) for place in places]
             event.initial = select(terms, moved, contents)
+
+    def _written_by(self, event: Occurrence, here: int, path: Path) -> None:
+        """An event writes, where `here` holds, what a path no longer remembers."""
+
+    def _seen_by(self, event: Occurrence, here: int, value: int, path: Path) -> int:
+        """What a thread sees where it reads a value by an event."""
+        return value
 
     def _needs_event(self, cell: Cell, path: Path) -> bool:
         return not (
@@ -695,6 +704,7 @@ class UnrolledMemory:
         if held is None:
             event = self._event(Access.READ, cell, here, value, path, origin)
             event.arrival = self._arrival
+            value = self._seen_by(event, here, value, path)
             path.held[cell] = Held(value, here, terms.false)
             return value
         is_new = terms.and_(here, terms.not_(held.known))
@@ -703,6 +713,7 @@ class UnrolledMemory:
             return held.value
         event = self._event(Access.READ, cell, is_new, value, path, origin, False)
         event.arrival = self._arrival
+        value = self._seen_by(event, is_new, value, path)
         value = terms.ite(held.known, held.value, value)
         path.held[cell] = Held(value, terms.or_(held.known, here), held.written)
         return value
@@ -779,7 +790,8 @@ class UnrolledMemory:
             if value is None:
                 raise Surprise
             kind = Access.ACQUIRE if value else Access.RELEASE
-        self._event(kind, cell, held.written, held.value, path, origin, is_access)
+        event = self._event(kind, cell, held.written, held.value, path, origin, is_access)
+        self._written_by(event, held.written, path)
 
     def _event(
         self,
