@@ -92,3 +92,14 @@ def test_an_object_of_several_pages(tmp_path: Path) -> None:
     options = FrontEndOptions(data_model=DataModel.ILP32)
     program = load([str(source)], options, Specification())
     assert check(program, 1).answer is Answer.HOLDS
+
+
+def test_addresses_are_not_given_twice(tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text(
+        HEAD + "int *p[70]; int main(void) { for (int i = 0; i < 70; i++) {"
+        " p[i] = malloc(1 << 26); *p[i] = i; } assert(*p[0] == 0); }"
+    )
+    options = FrontEndOptions(data_model=DataModel.ILP32)
+    program = load([str(source)], options, Specification())
+    assert check(program, 70).answer is Answer.UNKNOWN

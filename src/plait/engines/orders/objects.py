@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
+from plait.errors import UnsupportedCode
 from plait.model.expressions import Expr, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 
@@ -48,6 +49,7 @@ class Objects:
         self._program = program
         self._bits = program.data_model.page_bits
         self._next = program.first_free_page
+        self._last_page = (1 << program.data_model.pointer.bits - self._bits) - 1
         points_to = PointsTo(program)
         self._points_to = points_to
         self._sharing = Sharing(points_to)
@@ -103,6 +105,13 @@ class Objects:
             self.large.append((page, pages))
         return made
 
+    def _free_page(self, size: int) -> int:
+        page = self._next
+        self._next += (size >> self._bits) + 1
+        if self._next > self._last_page:
+            raise UnsupportedCode("more objects than there are addresses")
+        return page
+
     def begin(self) -> None:
         """A new unrolling makes the objects again."""
         self._counts.clear()
@@ -131,9 +140,8 @@ class Objects:
         known = self._by_maker.get((thread, maker, size, site, count))
         if known is not None:
             return known
-        page = self._next
-        self._next += (size >> self._bits) + 1
         self.has_grown |= maker in self._asked
+        page = self._free_page(size)
         made = self._add(page, size, name, is_shared, contents, read_only)
         made.owner = 0 if is_shared or self._has_escaped(maker) else thread
         self._by_maker[thread, maker, size, site, count] = made
@@ -165,8 +173,7 @@ class Objects:
         """A byte beside an object: 1 while it is alive, then 0."""
         known = self._lives.get(instance.address)
         if known is None:
-            page = self._next
-            self._next += 1
+            page = self._free_page(1)
             contents = b"\0" if instance.can_leak else b"\1"
             known = self._add(page, 1, f"life of {instance.name}", instance.is_shared, contents)
             known.owner = NOBODY
