@@ -58,8 +58,8 @@ class Objects:
         self._lives: dict[int, Instance] = {}
         self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
         self._expected: dict[tuple[str, int, int], frozenset[int]] = {}
-        self._by_maker: dict[tuple[int, object, int, Site | None, int], Instance] = {}
-        self._counts: dict[tuple[int, object, int, Site | None], int] = {}
+        self._by_maker: dict[tuple[int, object, int, Site | None], Instance] = {}
+        self._present: set[tuple[object, ...]] = set()  # what this unrolling has made
         self._threads: dict[tuple[int, Site], int] = {}
         # What pointers were looked up for in this unrolling, and whether more was made later.
         self._asked: set[object] = set()
@@ -114,7 +114,7 @@ class Objects:
 
     def begin(self) -> None:
         """A new unrolling makes the objects again."""
-        self._counts.clear()
+        self._present.clear()
         self._asked.clear()
         self.has_grown = False
         self._first_new = self._next
@@ -135,22 +135,28 @@ class Objects:
         contents: bytes | None,
         read_only: bool = False,
     ) -> Instance:
-        count = self._counts.get((thread, maker, size, site), 0)
-        self._counts[thread, maker, size, site] = count + 1
-        known = self._by_maker.get((thread, maker, size, site, count))
+        self._make_once(thread, maker, size, site)
+        known = self._by_maker.get((thread, maker, size, site))
         if known is not None:
             return known
         self.has_grown |= maker in self._asked
         page = self._free_page(size)
         made = self._add(page, size, name, is_shared, contents, read_only)
         made.owner = 0 if is_shared or self._has_escaped(maker) else thread
-        self._by_maker[thread, maker, size, site, count] = made
+        self._by_maker[thread, maker, size, site] = made
         self._made.setdefault(maker, []).append(made)
         return made
 
     def thread(self, parent: int, site: Site) -> int:
         """The number of the thread that a step of another one starts; the initial thread is 1."""
+        self._make_once(parent, site)
         return self._threads.setdefault((parent, site), 2 + len(self._threads))
+
+    def _make_once(self, *key: object) -> None:
+        """All ways to a step meet before it, so it is unrolled once."""
+        if key in self._present:
+            raise UnsupportedCode("a step that is unrolled twice")
+        self._present.add(key)
 
     def heap(self, thread: int, size: int, zeroed: bool, edge: Edge, site: Site) -> Instance:
         contents = bytes(size) if zeroed else None
