@@ -137,6 +137,9 @@ def test_assumptions(tmp_path: Path) -> None:
     local = "void f(int *p) { *p = 1; } int main(void) { int x; f(&x); return x; }"
     assert "no pointer to a local is used after" in assumed(local)
     assert "pointer to a local" not in assumed(local, "valid-memsafety")
+    own = "_Thread_local int x; int main(void) { x = 1; return x; }"
+    assert "pointer to a thread-local object is used after" in assumed(own)
+    assert "thread-local" not in assumed(own, "valid-memsafety")
     heap = "int main(void) { int *p = malloc(4); %s; return 0; }"
     assert "freed is not handed out again" in assumed(heap % "free(p)")
     assert "handed out" not in assumed(heap % "*p = 1")

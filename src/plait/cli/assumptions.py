@@ -50,6 +50,12 @@ def _about_addresses(program: Program, specification: Specification) -> list[str
             "no pointer to a local is used after its function has returned or its block has ended"
             " (valid-memsafety checks that)"
         )
+    is_private = any(item.thread_local and not item.library for item in program.objects)
+    if Property.VALID_MEMSAFETY not in specification and is_private:
+        found.append(
+            "no pointer to a thread-local object is used after its thread has ended"
+            " (valid-memsafety checks that)"
+        )
     edges = (edge for function in program.functions.values() for edge in function.all_edges())
     if any(isinstance(edge.action, Free) for edge in edges):
         found.append("memory that was freed is not handed out again: no ABA through address reuse")
