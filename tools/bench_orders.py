@@ -40,6 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CONFIGURATIONS = {
     "propagator": Settings(refinement=Refinement.PROPAGATOR),
     "graph": Settings(refinement=Refinement.GRAPH),
+    "kernel": Settings(refinement=Refinement.KERNEL),
     "cores": Settings(refinement=Refinement.CORES),
     "monolithic": Settings(encoding=OrderEncoding.MONOLITHIC),
 }
@@ -200,6 +201,7 @@ class Report:
             self._show_configuration(name)
         self._show_sizes()
         self._show_ratio("cores", "graph", 10.0)
+        self._show_ratio("kernel", "graph")
         self._show_ratio("graph", "propagator")
         self._show_ratio("monolithic", "graph")
         self._show_ratio("monolithic", "propagator")

@@ -21,7 +21,7 @@ PROPERTIES = (
 
 # The values of plait.engines.orders.settings, which is not imported just to print help.
 ORDER_ENCODINGS = ("abstract", "monolithic")
-REFINEMENTS = ("propagator", "graph", "cores")
+REFINEMENTS = ("propagator", "graph", "kernel", "cores")
 
 EXIT_CODES = """\
 exit codes:
@@ -312,8 +312,9 @@ def _verify_command(parser: Parser) -> None:
         "--refinement",
         choices=REFINEMENTS,
         help="where the abstract encoding learns: from event order graphs while the solver searches"
-        " (propagator), from the event order graph of each model (graph), or from unsatisfiable"
-        " cores of the exact constraint (cores); the default suits most programs best",
+        " (propagator), from the event order graph of each model (graph, or kernel for all core"
+        " kernel reasons), or from unsatisfiable cores of the exact constraint (cores); the default"
+        " suits most programs best",
     )
 
 

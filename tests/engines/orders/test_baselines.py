@@ -31,6 +31,7 @@ from plait.trust.concurrent import generate
 
 BASELINES = {
     "graph": Settings(refinement=Refinement.GRAPH),
+    "kernel": Settings(refinement=Refinement.KERNEL),
     "cores": Settings(refinement=Refinement.CORES),
     "monolithic": Settings(encoding=OrderEncoding.MONOLITHIC),
 }

@@ -383,7 +383,10 @@ class _Round:
     def _decide(self, formula: _Formula, true: list[int]) -> Feasible | list[frozenset[int]]:
         """A schedule in which these literals hold, or reasons why there is none."""
         graph, baseline = formula.graph, formula.baseline
-        if baseline is None:
+        if baseline is None and self._settings.refinement is Refinement.KERNEL:
+            if not graph.validate(true):
+                return graph.kernel_reasons()
+        elif baseline is None:
             reasons = graph.reasons(true)
             if reasons:
                 return reasons

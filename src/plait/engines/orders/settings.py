@@ -10,7 +10,8 @@ class Refinement(Enum):
     """Where the clauses come from that exclude impossible orders."""
 
     PROPAGATOR = "propagator"  # from order graphs while the solver searches
-    GRAPH = "graph"  # from the order graph of each model, as in the paper
+    GRAPH = "graph"  # from the order graph of each model, as in the paper: some reasons, cheaply
+    KERNEL = "kernel"  # the same, but all core kernel reasons
     CORES = "cores"  # from unsatisfiable cores of the exact constraint
 
 
