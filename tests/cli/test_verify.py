@@ -83,3 +83,30 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["verify", "--unwind", "0", "x.c"])
     assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "static void f(pthread_t *t) { int v = 3; pthread_create(t, 0, reads, &v); }"
+        " int main(void) { pthread_t t; f(&t); pthread_join(t, 0); return 0; }",
+        "void *leaves(void *p) { int v; g = &v; pthread_exit(0); }"
+        " int main(void) { pthread_t t; pthread_create(&t, 0, leaves, 0); pthread_join(t, 0);"
+        " *g = 3; return 0; }",
+        "void *shows(void *p) { g = &own; return 0; }"
+        " int main(void) { pthread_t t; pthread_create(&t, 0, shows, 0); pthread_join(t, 0);"
+        " sink = *g; return 0; }",
+    ],
+    ids=["local of a function", "local of a thread", "thread-local"],
+)
+def test_objects_that_are_gone(
+    text: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The last step of their life is one that no other thread sees otherwise."""
+    source = tmp_path / "gone.c"
+    source.write_text(
+        "#include <pthread.h>\nint sink, *g; _Thread_local int own = 5;\n"
+        "void *reads(void *p) { sink = *(int *)p; return 0; }\n" + text
+    )
+    expected = 1, "VERDICT: false (valid-deref)"
+    assert run(capsys, "--property", "valid-memsafety", str(source)) == expected

@@ -7,12 +7,12 @@ the next one. What does not come to the violation that way is no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
-from plait.model.properties import Specification
+from plait.model.properties import Property, Specification
 from plait.semantics.explore import Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
@@ -97,7 +97,12 @@ def replay_deadlock(program: Program, specification: Specification, plan: Plan) 
 
 def replay(program: Program, specification: Specification, plan: Plan) -> Schedule:
     """A schedule whose last step is the violation."""
-    return _Replay(program, specification, plan).run()
+    try:
+        return _Replay(program, specification, plan).run()
+    except ReplayFailed:
+        if Property.VALID_MEMSAFETY not in specification:
+            raise
+    return _Replay(program, specification, plan).run(ending_lives=True)
 
 
 class _Replay:
@@ -114,7 +119,9 @@ class _Replay:
         self._given: list[Number] = []
         self._steps: list[ScheduledStep] = []
 
-    def run(self) -> Schedule:
+    def run(self, *, ending_lives: bool = False) -> Schedule:
+        """The plan knows of accesses only. That a local or a thread-local object is gone may need
+        more steps of its thread, which no other thread sees otherwise: `ending_lives`."""
         self._machine.start()
         self._machine.commit()
         for thread in self._plan.order:
@@ -122,6 +129,9 @@ class _Replay:
                 pass
             if self._is_over:
                 return Schedule(self._steps)
+        violator = self._to_run(self._plan.violator)
+        if ending_lives:
+            self._go_on_unseen(item for item in self._machine.runnable() if item != violator)
         while not self._is_over:
             self._step(self._to_run(self._plan.violator))
         return Schedule(self._steps)
@@ -165,11 +175,14 @@ class _Replay:
                 raise ReplayFailed("a violation comes before the deadlock")
         if any(thread.status is Status.PRUNED for thread in self._machine.threads):
             raise ReplayFailed("an assumption fails on the way")
-        for number in self._machine.runnable():
+        self._go_on_unseen(self._machine.runnable())
+        return Schedule(self._steps)
+
+    def _go_on_unseen(self, threads: Iterable[int]) -> None:
+        for number in list(threads):
             seen = {self._machine.state()}
             while number in self._machine.runnable() and self._step_unseen(number, seen):
                 pass
-        return Schedule(self._steps)
 
     def _step_unseen(self, number: int, seen: set[State]) -> bool:
         """Take a step if it accesses nothing that is shared and leads to a new state."""
