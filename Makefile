@@ -1,7 +1,7 @@
 # make demo    set up .venv and show what plait does
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make trust   thousands of generated programs against a real compiler and the real pthread library
-# make compare-verdicts    the bounded engine against exhaustive exploration, 4,000 programs
+# make compare-verdicts    the bounded engine against exhaustive exploration, 4,500 programs
 # make bench-frontend    how fast the front end and the explorer are
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
@@ -40,6 +40,7 @@ trust: $(VENV)/.installed-dev
 compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py assertions --count 1500
 	$(BIN)/python tools/compare_verdicts.py assertions --programs pointers --count 500
+	$(BIN)/python tools/compare_verdicts.py assertions --programs trying --count 500
 	$(BIN)/python tools/compare_verdicts.py no-data-race --count 700
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --count 500
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500

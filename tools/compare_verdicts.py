@@ -3,9 +3,9 @@
     PYTHONPATH=src python tools/compare_verdicts.py no-data-race --first 0 --count 500
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
---programs pointers such that use memory in all ways. Loops are deepened as by `plait verify`, or
-unrolled --bound times. Every violation must replay. Exit code 1 if anything disagrees; the programs
-are then kept.
+--programs pointers such that use memory in all ways, with --programs trying such that try something
+until it succeeds. Loops are deepened as by `plait verify`, or unrolled --bound times. Every
+violation must replay. Exit code 1 if anything disagrees; the programs are then kept.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from plait.evidence.replay import Plan, ReplayFailed, replay, replay_deadlock, r
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.semantics.explore import explore
-from plait.trust import concurrent, pointers, waiting
+from plait.trust import concurrent, pointers, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
 GENERATORS: dict[str, Callable[[int], str]] = {
     "mixed": concurrent.generate,
     "waiting": waiting.generate,
     "pointers": pointers.generate,
+    "trying": trying.generate,
 }
 PROPERTIES = ("assertions", "no-data-race", "no-deadlock", "valid-memsafety", "lock-misuse")
 

@@ -13,6 +13,7 @@ CASES = [
     ("assertions", "mixed", 100, ()),
     ("assertions", "mixed", 50, ("--bound", "2")),
     ("assertions", "pointers", 80, ()),
+    ("assertions", "trying", 50, ()),
     ("no-data-race", "mixed", 50, ()),
     ("no-deadlock", "mixed", 30, ()),
     ("no-deadlock", "waiting", 30, ()),

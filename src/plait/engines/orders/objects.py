@@ -152,6 +152,11 @@ class Objects:
         self._make_once(parent, site)
         return self._threads.setdefault((parent, site), 2 + len(self._threads))
 
+    @property
+    def made(self) -> int:
+        """How many objects and threads this unrolling has made."""
+        return len(self._present)
+
     def _make_once(self, *key: object) -> None:
         """All ways to a step meet before it, so it is unrolled once."""
         if key in self._present:

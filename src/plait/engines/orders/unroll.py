@@ -16,6 +16,7 @@ from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
 from plait.engines.orders.bounds import THREADS, Bounds, Key, recursion_of
 from plait.engines.orders.compact import compact
+from plait.engines.orders.idle import Head, change
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
@@ -111,6 +112,7 @@ class Unroller(UnrolledMemory):
         self._calls: list[str] = []
         self._stack: list[Edge] = []
         self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
+        self._heads: dict[tuple[int, int], Head] = {}  # where rounds began, in each frame
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
@@ -220,6 +222,20 @@ class Unroller(UnrolledMemory):
 
     def _come_to_head(self, loop: Loop, path: Path) -> None:
         """A round of a loop begins."""
+        place = len(self._rounds), loop.head
+        if loop.bound is None and not loop.is_spin and path.section is None:
+            self._heads[place] = Head.of(path, len(self.result.events), self.objects.made)
+        else:
+            self._heads.pop(place, None)
+
+    def _if_changed(self, loop: Loop, shape: _Shape, path: Path) -> Path | None:
+        """The path back to the head, as far as its round has changed anything."""
+        head = self._heads.get((len(self._rounds), loop.head))
+        if head is None:
+            return path
+        events = self.result.events[head.events :]
+        live = shape.live[loop.head]
+        return self._under(path, change(self.terms, head, path, live, events, self.objects.made))
 
     def _leave_loops(self, loops: list[Loop], path: Path) -> None:
         """The path leaves these loops."""
@@ -267,6 +283,8 @@ class Unroller(UnrolledMemory):
                 number += 1
                 if loop.is_spin:
                     self._spin(path, edge.action.origin)
+                    return None
+                if loop.bound is None and self._if_changed(loop, shape, path) is None:
                     return None
                 if number > self._most_rounds(function, loop):
                     # Also where the analysis knows the bound: that is then easy to confirm.

@@ -1,0 +1,72 @@
+"""Rounds of loops that change nothing are left out, and only those."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.engines.orders.test_engine import answer
+
+from plait.engines.orders.outcome import Answer
+
+HEAD = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+extern void __VERIFIER_atomic_begin(void); extern void __VERIFIER_atomic_end(void);
+atomic_int a; atomic_flag f = ATOMIC_FLAG_INIT; int x, y; volatile int go;
+"""
+TWICE = """
+void *work(void *unused) { %s x++; %s return 0; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, work, 0); pthread_create(&u, 0, work, 0);
+  pthread_join(t, 0); pthread_join(u, 0);
+  assert(x == 2);
+  return 0;
+}
+"""
+LOCKS = {
+    "exchange": ("while (atomic_exchange(&a, 1)) ;", "a = 0;"),
+    "flag": ("while (atomic_flag_test_and_set(&f)) ;", "atomic_flag_clear(&f);"),
+    "weak comparison": (
+        "int e = 0; while (!atomic_compare_exchange_weak(&a, &e, 1)) e = 0;",
+        "a = 0;",
+    ),
+    "section": (
+        "int r = 1; while (r) { __VERIFIER_atomic_begin(); r = y; y = 1; __VERIFIER_atomic_end(); }",
+        "__VERIFIER_atomic_begin(); y = 0; __VERIFIER_atomic_end();",
+    ),
+    "loads first": ("while (1) { if (!a) if (!atomic_exchange(&a, 1)) break; }", "a = 0;"),
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_that_are_tried_again_and_again(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    take, release = LOCKS[name]
+    source.write_text(HEAD + TWICE % (take, release))
+    assert answer(source, 1)[0] is Answer.HOLDS
+    source.write_text(HEAD + TWICE % (take, release + " x++; x--;"))
+    assert answer(source, 1)[0] is Answer.VIOLATED
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while (!go) x = 1;",
+        "while (!go) atomic_exchange(&a, 1); x = a;",
+        "while (!go) { __VERIFIER_atomic_begin(); y = x; x = 1; __VERIFIER_atomic_end(); }",
+        "while (!go) { __VERIFIER_atomic_begin(); x = 1; y = x; x = y; __VERIFIER_atomic_end(); }",
+        "int n = 0; while (!go) n = 1; x = n;",
+    ],
+)
+def test_rounds_that_change_something_count(loop: str, tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text(
+        HEAD
+        + "void *work(void *unused) { go = 1; return 0; }"
+        + "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0);"
+        + f" {loop} assert(x != 1); return 0; }}"
+    )
+    assert answer(source, 1)[0] is Answer.VIOLATED
