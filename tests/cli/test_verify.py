@@ -21,6 +21,13 @@ def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, str(EXAMPLES / "counter_race.c")) == (1, "VERDICT: false (assertions)")
 
 
+def test_a_lock_that_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
+    spin_lock = str(EXAMPLES / "spin_lock.c")
+    assert run(capsys, spin_lock) == (0, "VERDICT: true")
+    assert run(capsys, "--property", "no-data-race", spin_lock) == (0, "VERDICT: true")
+    assert run(capsys, "-DTEST_THEN_SET", spin_lock) == (1, "VERDICT: false (assertions)")
+
+
 def test_a_bound_is_no_proof(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source = tmp_path / "loop.c"
     source.write_text(
