@@ -18,11 +18,11 @@ static int counter;
 static void lock(void) {
 #ifdef TEST_THEN_SET
   while (atomic_load(&taken))
-      ;
+    ;
   atomic_store(&taken, 1);
 #else
   while (atomic_exchange(&taken, 1))
-      ;
+    ;
 #endif
 }
 
@@ -32,9 +32,9 @@ static void unlock(void) {
 
 static void *add_two(void *unused) {
   for (int i = 0; i < 2; i++) {
-      lock();
-      counter = counter + 1;
-      unlock();
+    lock();
+    counter = counter + 1;
+    unlock();
   }
   return 0;
 }
