@@ -1,7 +1,8 @@
 """Random concurrent C programs whose threads try something until it succeeds.
 
 Their loops go on for as long as others let them: locks made of exchanges, flags and comparisons,
-right ones and wrong ones, with rounds that change nothing, something, or nothing only sometimes.
+right ones and wrong ones, and waits for conditions, with rounds that change nothing, something, or
+nothing only sometimes.
 All values stay small, so that exploration comes to an end.
 """
 
@@ -16,10 +17,13 @@ _HEAD = """\
 #include <stdatomic.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
+extern void __VERIFIER_assume(int);
 extern _Bool __VERIFIER_nondet_bool(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 atomic_int a, b;
 atomic_flag f = ATOMIC_FLAG_INIT;
-volatile int x, y;
+volatile int x, y, s;
 int z[2];
 """
 _LOCKS = [
@@ -48,7 +52,31 @@ _LOCKS = [
     ("while (1) { __VERIFIER_atomic_begin(); r = z[X & 1]; z[X & 1] = 1; __VERIFIER_atomic_end();"
      " if (!r) break; }", "z[X & 1] = 0;"),
 ]  # fmt: skip
+_WAITS = [
+    "while (!X) pthread_cond_wait(&c, &m); @",
+    "while (!X) pthread_cond_wait(&c, &m); assert(Y != 1);",
+    "while (X == 0 || Y == 0) pthread_cond_wait(&c, &m); assert(X + Y < 3);",
+    "while (!X) { pthread_mutex_unlock(&m); pthread_mutex_lock(&m); } assert(X == 1); @",
+    "while (q != 1) { pthread_mutex_unlock(&m); pthread_mutex_lock(&m); q = X; } assert(Y != 1);",
+    "while (q != 1) { pthread_mutex_unlock(&m); q = X; pthread_mutex_lock(&m); } assert(Y == 0);",
+    "q = Y; while (!X) { Y = 1; pthread_cond_wait(&c, &m); } assert(q == Y);",
+    "while (!X) { pthread_cond_wait(&c, &m); Y = 1; } assert(Y != 1);",
+    "while (!X) { if (Y) r = 1; pthread_cond_wait(&c, &m); } assert(r == 0);",
+    "while (!X) { if (Y) pthread_cond_wait(&c, &m); else { Y = 1; } } assert(Y == 1);",
+    "Y = 1; while (!X) pthread_cond_wait(&c, &m); assert(Y != 1);",
+    "Y = 1; while (!X) pthread_cond_wait(&c, &m); assert(X != 1);",
+    "while (!Y) pthread_cond_wait(&c, &m); X = 1;",
+    "while (!Y) pthread_cond_wait(&c, &m); X = X < 2 ? X + 1 : 0; pthread_cond_signal(&c);",
+    "X = 1; pthread_cond_signal(&c);",
+    "X = 1; pthread_cond_broadcast(&c); Y = 0;",
+    "X = X < 2 ? X + 1 : 0; pthread_cond_signal(&c);",
+    "Y = 1; @ Y = 0;",
+]
 _PIECES = [
+    "pthread_mutex_lock(&m); WAIT pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); WAIT pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); WAIT WAIT pthread_mutex_unlock(&m);",
+    "if (pthread_mutex_trylock(&m) == 0) { @ pthread_mutex_unlock(&m); } else { Y = 1; }",
     "LOCK @ UNLOCK",
     "LOCK @ UNLOCK",
     "LOCK X = X < 3 ? X + 1 : X; UNLOCK",
@@ -86,12 +114,38 @@ _PIECES = [
     "assert(X < 3);",
     "assert(X + Y < 4);",
 ]
+# One thread waits for what the other does only after the first has begun to wait.
+_PAIRS = [
+    ("y = 1; while (!x) pthread_cond_wait(&c, &m); assert(x != 1);",
+     "while (!y) pthread_cond_wait(&c, &m); x = 1;"),
+    ("y = 1; while (!x) { pthread_mutex_unlock(&m); pthread_mutex_lock(&m); } assert(y != 1);",
+     "while (!y) pthread_cond_wait(&c, &m); x = 1; @"),
+    ("y = 1; while (x < 2) pthread_cond_wait(&c, &m); assert(x < 2 || y == 1);",
+     "while (!y) pthread_cond_wait(&c, &m); x = 1; @ x = 2;"),
+    ("while (!x) { y = 1; pthread_cond_wait(&c, &m); } assert(y != 1);",
+     "while (!y) pthread_cond_wait(&c, &m); x = 1;"),
+]  # fmt: skip
+# A cell that threads wait for, but that others than its owner may reset.
+_TAKE = (
+    "__VERIFIER_atomic_begin(); __VERIFIER_assume(s == 0); s = 1; __VERIFIER_atomic_end();"
+)
+_POSTS = [
+    f"{_TAKE} while (y == 0) {{ s = 0; {_TAKE} }} @",
+    f"{_TAKE} y = 1; while (x == 0) {{ s = 0; {_TAKE} }} s = 0;",
+    f"{_TAKE} x = x < 3 ? x + 1 : x; assert(x < 2);",
+    f"{_TAKE} x = x < 3 ? x + 1 : x; assert(x < 3);",
+    f"{_TAKE} y = y < 3 ? y + 1 : y; s = 0; @",
+    "s = 0;",
+    "@ s = 0;",
+]
+_LAST = ["X = 1;", "Y = 1;", "A = A < 2 ? A + 1 : 0;", "assert(X < 3);"]
 
 
 def generate(seed: int) -> str:
     """The program of a seed."""
     dice = Random(seed)
     locks = dice.sample(_LOCKS, dice.randint(1, 2))
+    is_posting = dice.random() < 0.2
     names = dice.choice("ab"), dice.choice("xy")
 
     def filled(text: str) -> str:
@@ -100,7 +154,9 @@ def generate(seed: int) -> str:
         return re.sub(r"\b[AXY]\b", lambda match: known[match[0]], text)
 
     def piece(depth: int) -> str:
-        text = dice.choice(_PIECES if depth < 2 else _PIECES[8:10])
+        text = dice.choice(_PIECES if depth < 2 else _LAST)
+        while "WAIT" in text:
+            text = text.replace("WAIT", dice.choice(_WAITS), 1)
         if "LOCK" in text:
             take, release = dice.choice(locks)
             text = text.replace("UNLOCK", f"{{ {release} }}").replace("LOCK", f"{{ {take} }}")
@@ -110,12 +166,21 @@ def generate(seed: int) -> str:
         return text
 
     def body(most: int) -> str:
+        if is_posting:
+            texts = [dice.choice(_POSTS).replace("@", piece(2)) for _ in range(most)]
+            return "".join(f"  {text}\n" for text in texts)
         return "".join(f"  {piece(0)}\n" for _ in range(dice.randint(1, most)))
 
-    count = dice.choice([1, 2, 2])
+    count = 3 if is_posting else dice.choice([1, 2, 2])
+    first = [""] * count
+    if count == 2 and dice.random() < 0.3:
+        for number, part in enumerate(dice.choice(_PAIRS)):
+            part = part.replace("@", dice.choice(["", *_LAST[:2]]))
+            first[number] = f"  pthread_mutex_lock(&m); {filled(part)} pthread_mutex_unlock(&m);\n"
     text = _HEAD
     for number in range(count):
-        text += f"void *t{number}(void *p) {{\n  int r = 0, q = 0;\n{body(2)}  return 0;\n}}\n"
+        lines = first[number] + body(1 if first[number] else 2)
+        text += f"void *t{number}(void *p) {{\n  int r = 0, q = 0;\n{lines}  return 0;\n}}\n"
     text += f"int main(void) {{\n  pthread_t t[{count}];\n  int r = 0, q = 0;\n"
     for number in range(count):
         text += f"  pthread_create(&t[{number}], 0, t{number}, 0);\n"

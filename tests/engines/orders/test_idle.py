@@ -51,6 +51,37 @@ def test_locks_that_are_tried_again_and_again(name: str, tmp_path: Path) -> None
     assert answer(source, 1)[0] is Answer.VIOLATED
 
 
+WAIT = """
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+void *one(void *unused) {
+  pthread_mutex_lock(&m); y = 1; while (!x) %s; assert(x %s 1); pthread_mutex_unlock(&m); return 0;
+}
+void *two(void *unused) {
+  pthread_mutex_lock(&m); while (!y) pthread_cond_wait(&c, &m); x = 1; pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, one, 0); pthread_create(&u, 0, two, 0);
+  pthread_join(t, 0); pthread_join(u, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "wait",
+    ["pthread_cond_wait(&c, &m)", "{ pthread_mutex_unlock(&m); pthread_mutex_lock(&m); }"],
+)
+def test_waits_in_a_row_are_one(wait: str, tmp_path: Path) -> None:
+    """The first one is needed: the other thread comes in."""
+    source = tmp_path / "main.c"
+    source.write_text(HEAD + WAIT % (wait, "=="))
+    assert answer(source, 2)[0] is Answer.HOLDS
+    source.write_text(HEAD + WAIT % (wait, "!="))
+    assert answer(source, 2)[0] is Answer.VIOLATED
+
+
 @pytest.mark.parametrize(
     "loop",
     [

@@ -7,6 +7,13 @@ This is how loops that try to take a lock until they succeed need no bound. (Loo
 round changes anything are known beforehand, see `plait.analysis.loops`.)
 
 What a round does before it is over is not left out: it may be the last thing that a thread does.
+
+A round that releases a lock and takes it again lets others in, as a wait for a condition variable
+does, so it cannot be left out. But a second one in a row can be part of the first: where the first
+ends in taking the lock, and the second comes back to the head with nothing changed and without a
+write, the thread may stay away from the lock all the time. Nobody sees the difference if nobody
+sees the lock but by waiting for it, and nobody but the owner resets it: it is recognised as a lock
+(see `locks`) or `owned` (see `lessons`).
 """
 
 from __future__ import annotations
@@ -14,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plait.engines.orders.lessons import Cell
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.private import Memory
 from plait.engines.orders.unrolling import Access, Occurrence
@@ -29,13 +37,14 @@ class Head:
     registers: list[int | None]
     slots: list[int | None]
     memory: Memory
-    held: dict[tuple[int, int], Held]
-    locks: dict[tuple[int, int], int | None]
+    held: dict[Cell, Held]
+    locks: dict[Cell, int | None]
     events: int
     made: int
+    has_waited: int  # when the thread has just taken a lock that it released in the round before
 
     @staticmethod
-    def of(path: Path, events: int, made: int) -> Head:
+    def of(path: Path, events: int, made: int, has_waited: int) -> Head:
         return Head(
             path.registers[:],
             path.slots[:],
@@ -44,7 +53,34 @@ class Head:
             path.locks.copy(),
             events,
             made,
+            has_waited,
         )
+
+
+def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:
+    """If all that a round does is to read, and to release a lock and take it again at its end:
+    the event that takes it. Whether it is a lock at all is another question if that is a write."""
+    accesses = [event for event in events if event.kind is not Access.MARK]
+    if len(accesses) < 2:
+        return None
+    *earlier, last = accesses
+    if last.kind is Access.WRITE:
+        look = earlier.pop()
+        if look.kind is not Access.READ or look.cell != last.cell:
+            return None
+        if not last.section or look.section != last.section:
+            return None
+    elif last.kind is not Access.ACQUIRE:
+        return None
+    writing = [event for event in earlier if event.kind is not Access.READ]
+    if len(writing) != 1 or writing[0].cell != last.cell:
+        return None
+    [release] = writing
+    if last.kind is Access.WRITE:
+        is_release = release.kind is Access.WRITE and terms.value(release.value) == 0
+    else:
+        is_release = release.kind is Access.RELEASE
+    return last if is_release else None
 
 
 def change(

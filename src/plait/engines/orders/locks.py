@@ -338,7 +338,21 @@ def learn(
         known.locks | search.locks.keys(),
         {} if finds_races else {**search.protected(), **known.protected},
         known.unblocked | search.free_sections(),
+        known.awaited | _awaited(unrolling, orders),
+        known.owned | (known.awaited - unrolling.unowned),
     )
+
+
+def _awaited(unrolling: Unrolling, orders: StaticOrders) -> frozenset[Cell]:
+    """As far as loops seem to wait for them."""
+    if not unrolling.waited_for:
+        return frozenset()
+    awaited: dict[Cell, bool] = {}
+    for event in unrolling.events:
+        if event.kind is Access.READ and event.cell is not None:
+            is_free = event.cell not in unrolling.regions and orders.requires(event, 0)
+            awaited[event.cell] = awaited.get(event.cell, True) and is_free
+    return frozenset(cell for cell in unrolling.waited_for if awaited.get(cell))
 
 
 def learn_for_deadlocks(

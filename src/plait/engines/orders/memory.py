@@ -726,6 +726,8 @@ class UnrolledMemory:
             return
         if cell in self.lessons.locks:
             self._note_lock(cell, here, value, path)
+        elif cell in self.lessons.awaited and not self._is_by_owner(cell, here, value, path):
+            self.result.unowned.add(cell)
         if self._is_held(cell, path):
             self._silent(path, here, origin)
             self._store_held(cell, here, value, path)
@@ -749,6 +751,29 @@ class UnrolledMemory:
             path.locks[cell] = known
         else:
             path.locks.pop(cell, None)
+
+    def _is_by_owner(self, cell: Cell, here: int, value: int, path: Path) -> bool:
+        """Whether a thread resets an awaited cell that it has set, or sets one that it has found
+        to be 0 in the same section."""
+        known = self.terms.value(value)
+        owned = path.locks.get(cell, 0)
+        if known is None or here != self.terms.true:
+            return False
+        if not known:
+            path.locks.pop(cell, None)
+            return bool(owned) or self._is_alone()
+        held = path.held.get(cell)
+        path.locks[cell] = known
+        return (
+            owned == 0
+            and path.section is not None
+            and held is not None
+            and (held.known, held.written) == (self.terms.true, self.terms.false)
+        )
+
+    def _is_alone(self) -> bool:
+        """Whether no other thread has been started."""
+        return False
 
     def _store_held(self, cell: Cell, here: int, value: int, path: Path) -> None:
         terms = self.terms

@@ -141,6 +141,13 @@ class StaticOrders:
                 found.setdefault(left, []).append((self.conjuncts.of(where), value, is_equal))
         return found
 
+    def requires(self, read: Occurrence, wanted: int) -> bool:
+        """Whether a read happens only if it reads this value."""
+        return any(
+            is_equal and value == wanted and not where & ~self.conjuncts.of(read.guard)
+            for where, value, is_equal in self._required.get(read.value, ())
+        )
+
     def _values_fit(self, read: Occurrence) -> list[int]:
         assert read.cell is not None
         terms, count = self._terms, len(self._events)

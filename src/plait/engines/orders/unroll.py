@@ -16,7 +16,7 @@ from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
 from plait.engines.orders.bounds import THREADS, Bounds, Key, recursion_of
 from plait.engines.orders.compact import compact
-from plait.engines.orders.idle import Head, change
+from plait.engines.orders.idle import Head, change, wait_in
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
@@ -24,6 +24,7 @@ from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
+    Access,
     InputUse,
     OutOfTime,
     ThreadRun,
@@ -112,7 +113,9 @@ class Unroller(UnrolledMemory):
         self._calls: list[str] = []
         self._stack: list[Edge] = []
         self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
-        self._heads: dict[tuple[int, int], Head] = {}  # where rounds began, in each frame
+        # In each frame: where rounds of a loop began, and when rounds have ended in a wait.
+        self._heads: dict[tuple[int, int], Head] = {}
+        self._waited: dict[tuple[int, int], list[int]] = {}
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
@@ -224,9 +227,17 @@ class Unroller(UnrolledMemory):
         """A round of a loop begins."""
         place = len(self._rounds), loop.head
         if loop.bound is None and not loop.is_spin and path.section is None:
-            self._heads[place] = Head.of(path, len(self.result.events), self.objects.made)
+            is_first = self._rounds[-1][-1] == 0  # of the innermost loop, which is this one
+            has_waited = self.terms.any_of([] if is_first else self._waited[place])
+            self._heads[place] = Head.of(
+                path, len(self.result.events), self.objects.made, has_waited
+            )
         else:
             self._heads.pop(place, None)
+        self._waited[place] = []
+
+    def _is_alone(self) -> bool:
+        return len(self.result.threads) == 1 and not self._pending
 
     def _if_changed(self, loop: Loop, shape: _Shape, path: Path) -> Path | None:
         """The path back to the head, as far as its round has changed anything."""
@@ -234,8 +245,21 @@ class Unroller(UnrolledMemory):
         if head is None:
             return path
         events = self.result.events[head.events :]
-        live = shape.live[loop.head]
-        return self._under(path, change(self.terms, head, path, live, events, self.objects.made))
+        live, made = shape.live[loop.head], self.objects.made
+        taken = wait_in(self.terms, events)
+        if taken is not None and taken.kind is Access.WRITE and taken.cell is not None:
+            if taken.cell not in self.lessons.owned:
+                self.result.waited_for.add(taken.cell)
+                taken = None
+        if taken is None:
+            return self._under(path, change(self.terms, head, path, live, events, made))
+        has_changed = change(self.terms, head, path, live, [], made)
+        is_needed = self.terms.or_(has_changed, self.terms.not_(head.has_waited))
+        following = self._under(path, is_needed)
+        if following is not None:
+            waited = self.terms.and_(following.condition.term, taken.guard)
+            self._waited[len(self._rounds), loop.head].append(waited)
+        return following
 
     def _leave_loops(self, loops: list[Loop], path: Path) -> None:
         """The path leaves these loops."""

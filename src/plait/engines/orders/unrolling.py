@@ -101,6 +101,10 @@ class Unrolling:
     # Conditions that atomic sections wait for or assume, each where the first term holds, with the
     # sections' names; they are among the facts.
     required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
+    # Cells that rounds of loops release and take again; and of the awaited ones (see `lessons`)
+    # those that a thread may set or reset without owning them.
+    waited_for: set[tuple[int, int]] = field(default_factory=set)
+    unowned: set[tuple[int, int]] = field(default_factory=set)
     section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
     # Violations if what lies beyond the loop bound does not prevent them; worth a look.
