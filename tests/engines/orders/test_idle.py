@@ -82,6 +82,60 @@ def test_waits_in_a_row_are_one(wait: str, tmp_path: Path) -> None:
     assert answer(source, 2)[0] is Answer.VIOLATED
 
 
+LATER = """
+extern void __VERIFIER_assume(int);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER; int l;
+void *guest(void *unused) { pthread_mutex_lock(&n); pthread_mutex_unlock(&n); return 0; }
+void take(void) {
+  __VERIFIER_atomic_begin(); __VERIFIER_assume(l == 0); l = 1; __VERIFIER_atomic_end();
+}
+void drop(void) { __VERIFIER_atomic_begin(); l = 0; __VERIFIER_atomic_end(); }
+"""
+OTHER_LOCK = """
+void *work(void *unused) {
+  pthread_mutex_lock(&m); pthread_mutex_unlock(&m); go = 1; return 0;
+}
+int main(void) {
+  pthread_t t, u; int k = 0;
+  pthread_mutex_lock(&n); pthread_mutex_lock(&m);
+  pthread_create(&t, 0, work, 0); pthread_create(&u, 0, guest, 0);
+  while (!go) {
+    if (k) { pthread_mutex_unlock(&m); pthread_mutex_lock(&m); }
+    else { pthread_mutex_unlock(&n); pthread_mutex_lock(&n); }
+    k = 1;
+  }
+  assert(0);
+}
+"""
+WITH_A_READ = """
+void *work(void *unused) { take(); a = 1; go = 1; drop(); return 0; }
+int main(void) {
+  pthread_t t; int k = 0;
+  take();
+  pthread_create(&t, 0, work, 0);
+  while (!go) {
+    drop();
+    if (k) take();
+    else {
+      __VERIFIER_atomic_begin();
+      __VERIFIER_assume(a == 0); __VERIFIER_assume(l == 0); l = 1;
+      __VERIFIER_atomic_end();
+    }
+    k = 1;
+  }
+  assert(0);
+}
+"""
+
+
+@pytest.mark.parametrize("program", [OTHER_LOCK, WITH_A_READ])
+def test_a_wait_that_is_not_part_of_the_one_before(program: str, tmp_path: Path) -> None:
+    """The first round is about another lock, or sees something when it takes the lock."""
+    source = tmp_path / "main.c"
+    source.write_text(HEAD + LATER + program)
+    assert answer(source, 2)[0] is Answer.VIOLATED
+
+
 @pytest.mark.parametrize(
     "loop",
     [

@@ -13,7 +13,8 @@ does, so it cannot be left out. But a second one in a row can be part of the fir
 ends in taking the lock, and the second comes back to the head with nothing changed and without a
 write, the thread may stay away from the lock all the time. Nobody sees the difference if nobody
 sees the lock but by waiting for it, and nobody but the owner resets it: it is recognised as a lock
-(see `locks`) or `owned` (see `lessons`).
+(see `locks`) or `owned` (see `lessons`). Both must be about the same lock, and the first must take
+it by itself, later being as good: with nothing else in that step or behind it.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ class Head:
     locks: dict[Cell, int | None]
     events: int
     made: int
-    has_waited: int  # when the thread has just taken a lock that it released in the round before
+    waited: dict[Cell, int]  # locks that the round before released and took again, and when
 
     @staticmethod
-    def of(path: Path, events: int, made: int, has_waited: int) -> Head:
+    def of(path: Path, events: int, made: int, waited: dict[Cell, int]) -> Head:
         return Head(
             path.registers[:],
             path.slots[:],
@@ -53,13 +54,14 @@ class Head:
             path.locks.copy(),
             events,
             made,
-            has_waited,
+            waited,
         )
 
 
 def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:
-    """If all that a round does is to read, and to release a lock and take it again at its end:
-    the event that takes it. Whether it is a lock at all is another question if that is a write."""
+    """If all that a round does is to read, and to release a lock and take it again at its end, in
+    an atomic section for this alone: the event that takes it. Whether it is a lock at all is
+    another question if that is a write."""
     accesses = [event for event in events if event.kind is not Access.MARK]
     if len(accesses) < 2:
         return None
@@ -71,6 +73,9 @@ def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:
         if not last.section or look.section != last.section:
             return None
     elif last.kind is not Access.ACQUIRE:
+        return None
+    names = {name for name, _ in last.section}
+    if any(name in names for event in earlier for name, _ in event.section):
         return None
     writing = [event for event in earlier if event.kind is not Access.READ]
     if len(writing) != 1 or writing[0].cell != last.cell:

@@ -18,7 +18,7 @@ from plait.engines.orders.bounds import THREADS, Bounds, Key, recursion_of
 from plait.engines.orders.compact import compact
 from plait.engines.orders.idle import Head, change, wait_in
 from plait.engines.orders.knowledge import Knowledge
-from plait.engines.orders.lessons import Lessons, Surprise
+from plait.engines.orders.lessons import Cell, Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
@@ -115,7 +115,7 @@ class Unroller(UnrolledMemory):
         self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
         # In each frame: where rounds of a loop began, and when rounds have ended in a wait.
         self._heads: dict[tuple[int, int], Head] = {}
-        self._waited: dict[tuple[int, int], list[int]] = {}
+        self._waited: dict[tuple[int, int], dict[Cell, int]] = {}
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
         self._moves: dict[int, list[_Move]] = {}
 
@@ -228,13 +228,11 @@ class Unroller(UnrolledMemory):
         place = len(self._rounds), loop.head
         if loop.bound is None and not loop.is_spin and path.section is None:
             is_first = self._rounds[-1][-1] == 0  # of the innermost loop, which is this one
-            has_waited = self.terms.any_of([] if is_first else self._waited[place])
-            self._heads[place] = Head.of(
-                path, len(self.result.events), self.objects.made, has_waited
-            )
+            waited = {} if is_first else self._waited[place]
+            self._heads[place] = Head.of(path, len(self.result.events), self.objects.made, waited)
         else:
             self._heads.pop(place, None)
-        self._waited[place] = []
+        self._waited[place] = {}
 
     def _is_alone(self) -> bool:
         return len(self.result.threads) == 1 and not self._pending
@@ -246,19 +244,22 @@ class Unroller(UnrolledMemory):
             return path
         events = self.result.events[head.events :]
         live, made = shape.live[loop.head], self.objects.made
-        taken = wait_in(self.terms, events)
-        if taken is not None and taken.kind is Access.WRITE and taken.cell is not None:
-            if taken.cell not in self.lessons.owned:
-                self.result.waited_for.add(taken.cell)
+        # Threads that the round has started would have to wait with it.
+        taken = wait_in(self.terms, events) if made == head.made else None
+        lock = None if taken is None else taken.cell
+        if taken is not None and taken.kind is Access.WRITE and lock is not None:
+            if lock not in self.lessons.owned:
+                self.result.waited_for.add(lock)
                 taken = None
-        if taken is None:
+        if taken is None or lock is None:
             return self._under(path, change(self.terms, head, path, live, events, made))
         has_changed = change(self.terms, head, path, live, [], made)
-        is_needed = self.terms.or_(has_changed, self.terms.not_(head.has_waited))
-        following = self._under(path, is_needed)
+        has_waited = head.waited.get(lock, self.terms.false)
+        following = self._under(path, self.terms.or_(has_changed, self.terms.not_(has_waited)))
         if following is not None:
-            waited = self.terms.and_(following.condition.term, taken.guard)
-            self._waited[len(self._rounds), loop.head].append(waited)
+            waits = self._waited[len(self._rounds), loop.head]
+            now = self.terms.and_(following.condition.term, taken.guard)
+            waits[lock] = self.terms.or_(waits.get(lock, self.terms.false), now)
         return following
 
     def _leave_loops(self, loops: list[Loop], path: Path) -> None:
