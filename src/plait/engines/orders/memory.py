@@ -727,6 +727,8 @@ class UnrolledMemory:
         if cell in self.lessons.locks:
             self._note_lock(cell, here, value, path)
         elif cell in self.lessons.awaited and not self._is_by_owner(cell, here, value, path):
+            if cell in self.lessons.owned:
+                raise Surprise
             self.result.unowned.add(cell)
         if self._is_held(cell, path):
             self._silent(path, here, origin)
