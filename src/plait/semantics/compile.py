@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import itemgetter
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from plait.model.actions import (
@@ -230,11 +232,17 @@ class Compiler:
             lines.append(f"def block_{leader}(m, r):")
             lines += ["    " + line for line in writer.block(leader, leaders)]
             edges += [writer.edges[0], *writer.edges] if writer.edges else writer.edges
-        exec(compile("\n".join(lines), file, "exec"), names)
+        exec(_compiled("\n".join(lines), file), names)
         table: list[Block | None] = [None] * len(function.edges)
         for leader in leaders:
             table[leader] = names[f"block_{leader}"]
         return table
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str, file: str) -> CodeType:
+    """Library functions have the same text in many programs, and all have in two machines."""
+    return compile(text, file, "exec")
 
 
 def _leaders(function: Function, stops: bytes) -> set[int]:
