@@ -1,11 +1,13 @@
-"""Compare the bounded engine's verdicts with those of exhaustive exploration.
+"""Compare the engines' verdicts with those of exhaustive exploration.
 
     PYTHONPATH=src python tools/compare_verdicts.py no-data-race --first 0 --count 500
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
-until it succeeds. Loops are deepened as by `plait verify`, or unrolled --bound times. Every
-violation must replay. Exit code 1 if anything disagrees; the programs are then kept.
+until it succeeds. The engine orders deepens loops as `plait verify` does, or unrolls them --bound
+times. The engine impact is run with --por and --no-force-cover, or in all configurations in turn;
+its certificates must be accepted. Every violation must replay. Exit code 1 if anything disagrees;
+the programs are then kept.
 """
 
 from __future__ import annotations
@@ -18,18 +20,36 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from plait.c import FrontEndOptions, load
+from plait.engines.impact import outcome as impact
+from plait.engines.impact.engine import verify as verify_by_impact
+from plait.engines.impact.settings import Reduction
+from plait.engines.impact.settings import Settings as ImpactSettings
 from plait.engines.orders.engine import verify
 from plait.engines.orders.outcome import Answer, Counterexample
 from plait.engines.orders.settings import Refinement, Settings
-from plait.evidence.replay import Plan, ReplayFailed, replay, replay_deadlock, replay_race
+from plait.evidence.replay import (
+    Plan,
+    ReplayFailed,
+    replay,
+    replay_blocks,
+    replay_deadlock,
+    replay_race,
+)
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.semantics.explore import explore
+from plait.semantics.run import run
 from plait.trust import concurrent, pointers, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
+VERDICTS_OF_IMPACT = {
+    impact.Answer.HOLDS: "true",
+    impact.Answer.VIOLATED: "false",
+    impact.Answer.UNKNOWN: "unknown",
+}
 GENERATORS: dict[str, Callable[[int], str]] = {
     "mixed": concurrent.generate,
     "waiting": waiting.generate,
@@ -39,8 +59,43 @@ GENERATORS: dict[str, Callable[[int], str]] = {
 PROPERTIES = ("assertions", "no-data-race", "no-deadlock", "valid-memsafety", "lock-misuse")
 
 
-def engine_verdict(
-    program: Program, specification: Specification, options: argparse.Namespace
+def impact_verdict(
+    program: Program, specification: Specification, options: argparse.Namespace, seed: int
+) -> tuple[str, str]:
+    def confirm(found: impact.Counterexample) -> str:
+        try:
+            schedule = replay_blocks(
+                program, specification, found.blocks, found.inputs, found.violator
+            )
+            execution = run(program, specification, schedule=schedule)
+        except ReplayFailed as error:
+            return f"not replayed: {error}"
+        return "" if execution.ending == "violation" else f"ends in {execution.ending}"
+
+    reductions = list(Reduction) if options.por == "all" else [Reduction(options.por)]
+    forces = [True, False] if options.por == "all" else [not options.no_force_cover]
+    configurations = [(one, other) for one in reductions for other in forces]
+    reduction, force = configurations[seed % len(configurations)]
+    settings = ImpactSettings(reduction, force)
+    deadline = time.monotonic() + options.seconds
+    outcome = verify_by_impact(program, specification, settings, deadline, confirm=confirm)
+    reason = outcome.reason
+    if outcome.certificate is not None and options.check:
+        problem = certificate_problem(program, outcome.certificate())
+        if problem:
+            return "rejected", f"{reduction.value} {force}: {problem}"
+    return VERDICTS_OF_IMPACT[outcome.answer], reason.split(" with ")[0]
+
+
+def certificate_problem(program: Program, document: dict[str, Any]) -> str:
+    """Why the certificate is not accepted; a time-out is no reason."""
+    from plait.certificates.check import check
+
+    return check(program, document)
+
+
+def orders_verdict(
+    program: Program, specification: Specification, options: argparse.Namespace, seed: int
 ) -> tuple[str, str]:
     def confirm(found: Counterexample) -> str:
         plan = Plan(
@@ -85,14 +140,14 @@ def compare(options: argparse.Namespace) -> Comparison:
         source = options.keep / f"{options.property}_{options.programs}_{seed}.c"
         source.write_text(GENERATORS[options.programs](seed))
         program = load([str(source)], FrontEndOptions(), specification)
-        found, reason = engine_verdict(program, specification, options)
+        found, reason = ENGINES[options.engine](program, specification, options, seed)
         oracle = explore(program, specification, max_states=options.states, max_seconds=20)
         expected = oracle.verdict.value
         result.pairs[found, expected] += 1
         if found == "unknown":
             result.reasons[reason.split(" (")[0].split("/")[0]] += 1
         is_undefined = found == "true" and "undefined" in oracle.reason
-        if {found, expected} == {"true", "false"} or is_undefined:
+        if {found, expected} == {"true", "false"} or is_undefined or found == "rejected":
             result.disagreed += 1
             print(
                 f"seed {seed}: {found} ({reason}), but {expected} ({oracle.reason}): {source}",
@@ -101,6 +156,9 @@ def compare(options: argparse.Namespace) -> Comparison:
         else:
             source.unlink()
     return result
+
+
+ENGINES = {"orders": orders_verdict, "impact": impact_verdict}
 
 
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -115,6 +173,10 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--refinement", choices=[item.value for item in Refinement], default="propagator"
     )
+    parser.add_argument("--engine", choices=ENGINES, default="orders")
+    parser.add_argument("--por", choices=("none", "static", "dynamic", "all"), default="dynamic")
+    parser.add_argument("--no-force-cover", action="store_true")
+    parser.add_argument("--check", action="store_true", help="check certificates")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
     return parser.parse_args(arguments)
 

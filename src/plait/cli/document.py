@@ -10,7 +10,7 @@ import plait
 from plait.cli.messages import Loaded, Question, Result
 
 RESULT_VERSION = 1
-ENGINE = "orders"  # also what `--engine auto` means, as long as there is no other
+DEFAULT_ENGINE = "orders"  # what `--engine auto` means
 
 
 def to_json(
@@ -31,7 +31,7 @@ def to_json(
         "entry": options.entry if question is None else question.entry,
         "data_model": options.data_model,
         "properties": [] if question is None else question.properties,
-        "engine": ENGINE,
+        "engine": DEFAULT_ENGINE if options.engine == "auto" else options.engine,
         "settings": {} if question is None else question.settings,
         "verdict": result.verdict,
         "violated": result.violated,

@@ -36,10 +36,18 @@ class Progress:
 
 
 @dataclass(slots=True)
+class Searched:
+    """How far a search without bounds has come."""
+
+    statistics: Numbers
+
+
+@dataclass(slots=True)
 class OutOfTime:
     """The worker has noticed itself that its time is up."""
 
     statistics: Numbers
+    so_far: str = ""
 
 
 @dataclass(slots=True)
@@ -64,12 +72,14 @@ class Result:
     schedule: Row | None = None
     trace: list[Row] = field(default_factory=list)
     failure: Row | None = None
+    certificate: str | None = None
 
 
-Message = Question | Loaded | Progress | OutOfTime | Mistake | Result
+Message = Question | Loaded | Progress | Searched | OutOfTime | Mistake | Result
 
 _KINDS: dict[str, type[Message]] = {
-    kind.__name__: kind for kind in (Question, Loaded, Progress, OutOfTime, Mistake, Result)
+    kind.__name__: kind
+    for kind in (Question, Loaded, Progress, Searched, OutOfTime, Mistake, Result)
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from plait.engines.impact import outcome as impact
     from plait.engines.orders.outcome import Statistics
 
 _NAMES = {
@@ -16,6 +17,9 @@ _NAMES = {
     "encoding": "encoding_seconds",
     "solving": "solving_seconds",
     "graph": "graph_seconds",
+    "executing": "executing_seconds",
+    "covering": "covering_seconds",
+    "refining": "refining_seconds",
 }
 
 
@@ -31,6 +35,13 @@ def numbers_of(statistics: Statistics) -> dict[str, Any]:
     return dict(sorted(numbers.items(), key=lambda item: item[0].endswith("_seconds")))
 
 
+def numbers_of_impact(statistics: impact.Statistics) -> dict[str, Any]:
+    return {
+        _NAMES.get(item.name, item.name): _rounded(getattr(statistics, item.name))
+        for item in fields(statistics)
+    }
+
+
 def _rounded(value: Any) -> Any:
     return round(value, 6) if isinstance(value, float) else value
 
@@ -40,6 +51,12 @@ def _mean(total: int, count: int) -> float:
 
 
 def summary(numbers: dict[str, Any]) -> str:
+    if "nodes" in numbers:
+        return (
+            f"{numbers['nodes']} nodes, {numbers['covers']} covers"
+            f" ({numbers['forced_covers']} forced), {numbers['cover_expansions']} cover expansions,"
+            f" {numbers['refinements']} refinements, {numbers['wall_seconds']:.2f} s"
+        )
     return (
         f"{numbers['events']} events, {numbers['read_from_candidates']} links,"
         f" {numbers['refinements']} refinements, loop bound {numbers['last_bound']},"

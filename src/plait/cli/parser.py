@@ -21,6 +21,7 @@ PROPERTIES = (
 
 # The values of plait.engines.orders.settings, which is not imported just to print help.
 ORDER_ENCODINGS = ("abstract", "monolithic")
+POR = ("none", "static", "dynamic")
 REFINEMENTS = ("propagator", "graph", "kernel", "cores")
 
 EXIT_CODES = """\
@@ -283,7 +284,11 @@ def _explore_command(parser: Parser) -> None:
 
 def _verify_command(parser: Parser) -> None:
     parser.add_argument(
-        "--engine", choices=("auto", "orders"), default="auto", help="how to verify (default: auto)"
+        "--engine",
+        choices=("auto", "orders", "impact"),
+        default="auto",
+        help="how to verify: orders unrolls loops further and further, and is best at finding"
+        " errors; impact proves programs with unbounded loops (default: auto, which is orders)",
     )
     parser.add_argument(
         "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"
@@ -297,6 +302,34 @@ def _verify_command(parser: Parser) -> None:
     )
     parser.add_argument(
         "--json", metavar="FILE", help="write verdict, evidence and statistics as JSON"
+    )
+    parser.add_argument(
+        "--certificate",
+        metavar="FILE",
+        help="save the proof of a true verdict, for `plait check` (engine impact)",
+    )
+    group = parser.add_argument_group(
+        "engine impact",
+        "These options change how long the engine takes, not what it finds.",
+    )
+    group.add_argument(
+        "--por",
+        choices=POR,
+        help="partial-order reduction: interleave at every access to memory (none), at accesses"
+        " that other threads can see (static), or of these only in orders that matter (dynamic,"
+        " the default)",
+    )
+    group.add_argument(
+        "--no-force-cover",
+        dest="force_cover",
+        action="store_false",
+        help="do not try to strengthen the label of a node so that another one covers it",
+    )
+    group.add_argument(
+        "--max-nodes",
+        type=_positive,
+        metavar="N",
+        help="give up when the tree has more than N nodes (default: 1000000)",
     )
     group = parser.add_argument_group(
         "engine orders",

@@ -14,7 +14,16 @@ from typing import Any
 from plait.cli import exits
 from plait.cli.document import to_json
 from plait.cli.internal_error import write_report
-from plait.cli.messages import Loaded, Mistake, OutOfTime, Progress, Question, Result, decode
+from plait.cli.messages import (
+    Loaded,
+    Mistake,
+    OutOfTime,
+    Progress,
+    Question,
+    Result,
+    Searched,
+    decode,
+)
 from plait.cli.numbers import summary, table
 from plait.cli.output import Console, check_can_write, save, width
 from plait.cli.progress import ProgressLine
@@ -28,8 +37,7 @@ _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UN
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
-    if options.json is not None:
-        check_can_write("--json", options.json)
+    _check_options(options)
     started = time.monotonic()
     columns = width()
     deadline = None if options.timeout is None else started + options.timeout
@@ -60,6 +68,15 @@ def verify(options: argparse.Namespace, console: Console) -> int:
     return _report(options, console, heard, result, usage)
 
 
+def _check_options(options: argparse.Namespace) -> None:
+    if options.json is not None:
+        check_can_write("--json", options.json)
+    if options.certificate is not None:
+        if options.engine != "impact":
+            raise InputError("--certificate needs --engine impact: the other engine has none")
+        check_can_write("--certificate", options.certificate)
+
+
 class _Heard:
     """What the worker has said so far."""
 
@@ -68,6 +85,7 @@ class _Heard:
         self.question: Question | None = None
         self.loaded: Loaded | None = None
         self.progress: Progress | None = None
+        self.searched: Searched | None = None
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
         self.result: Result | None = None
@@ -78,13 +96,20 @@ class _Heard:
                 self.question = message
             case Loaded() as message:
                 self.loaded = message
-                self.line.say("loop bound 1")
+                self.line.say("verifying")
             case Progress() as message:
                 self.progress = message
                 numbers = message.statistics
                 self.line.say(
                     f"loop bound {message.bound} done: {numbers['events']:,} events,"
                     f" {numbers['clauses']:,} clauses"
+                )
+            case Searched() as message:
+                self.searched = message
+                numbers = message.statistics
+                self.line.say(
+                    f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them open,"
+                    f" {numbers['refinements']:,} refinements"
                 )
             case OutOfTime() as message:
                 self.out_of_time = message
@@ -94,17 +119,22 @@ class _Heard:
                 self.result = message
 
     def so_far(self) -> str:
+        if self.out_of_time is not None and self.out_of_time.so_far:
+            return self.out_of_time.so_far
+        if self.searched is not None:
+            numbers = self.searched.statistics
+            return f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them still open"
         if self.progress is not None:
             return f"no violation with up to {self.progress.bound} loop rounds"
         if self.loaded is not None:
-            return "no loop bound was finished"
+            return "nothing was finished"
         return "the program was not read yet"
 
 
 def _unknown(options: argparse.Namespace, heard: _Heard, finish: Finish) -> Result:
     """The result when the worker has none."""
     bound = None if heard.progress is None else heard.progress.bound
-    last = heard.out_of_time or heard.progress
+    last = heard.out_of_time or heard.searched or heard.progress
     statistics = {} if last is None else last.statistics
     cause = _cause(options, heard, finish)
     return Result("unknown", f"{cause}; {heard.so_far()}", bound=bound, statistics=statistics)
@@ -155,6 +185,11 @@ def _report(
     if options.json is not None:
         text = to_json(options, heard.question, heard.loaded, result, usage, report)
         if not save(console, "--json", options.json, text):
+            exit_code = exits.UNUSABLE_INPUT
+    if options.certificate is not None and result.certificate is not None:
+        if save(console, "--certificate", options.certificate, result.certificate + "\n"):
+            console.line(f"certificate: {options.certificate}")
+        else:
             exit_code = exits.UNUSABLE_INPUT
     detail = "" if result.verdict == "true" else f" ({result.violated or reason})"
     console.line(f"VERDICT: {result.verdict}{detail}")

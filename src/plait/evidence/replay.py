@@ -7,8 +7,9 @@ the next one. What does not come to the violation that way is no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
@@ -16,9 +17,10 @@ from plait.model.properties import Property, Specification
 from plait.semantics.explore import Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
-from plait.semantics.scalars import Number
+from plait.semantics.scalars import Number, from_bits
 from plait.semantics.schedule import Schedule, ScheduledStep
 from plait.semantics.state import State, Status
+from plait.semantics.visibility import conservative
 
 _MOST_PRIVATE_STEPS = 100_000
 _MOST_STATES_BEHIND = 2_000
@@ -307,5 +309,113 @@ class _Replay:
         values = self._inputs.get(self._engine[self._running], [])
         place = next((i for i, (name, _) in enumerate(values) if name == request.name), None)
         value = 0 if place is None else values.pop(place)[1]
+        self._given.append(value)
+        return value
+
+
+class Block(Protocol):
+    """What a thread has done in one go (see plait.engines.impact.outcome.Taken)."""
+
+    @property
+    def thread(self) -> int: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def location(self) -> int: ...
+    @property
+    def in_section(self) -> bool: ...
+    @property
+    def is_alone(self) -> bool: ...
+    @property
+    def threads(self) -> int: ...
+
+
+def replay_blocks(
+    program: Program,
+    specification: Specification,
+    blocks: Sequence[Block],
+    inputs: dict[int, list[tuple[str, int]]],
+    violator: int,
+) -> Schedule:
+    """Execute blocks in the given order; the last one ends in the violation. Threads have the
+    numbers that the interpreter gives them. Returns a schedule whose last step is the violation."""
+    return _BlockReplay(program, specification, inputs).run(blocks, violator)
+
+
+class _BlockReplay:
+    """The interpreter stops more often than a block does: before every access that it takes for
+    visible. It is driven on to the place where a block began, and one step further."""
+
+    def __init__(
+        self,
+        program: Program,
+        specification: Specification,
+        inputs: dict[int, list[tuple[str, int]]],
+    ) -> None:
+        self._program = program
+        self._machine = Machine(program, specification)
+        self._machine.supply = self._supply
+        self._is_visible = conservative()
+        self._inputs = {thread: list(items) for thread, items in inputs.items()}
+        self._running = 1
+        self._given: list[Number] = []
+        self._steps: list[ScheduledStep] = []
+        self._is_over = False
+
+    def run(self, blocks: Sequence[Block], violator: int) -> Schedule:
+        self._machine.start()
+        self._machine.commit()
+        for block in blocks:
+            if block.is_alone:
+                # Nobody else is there: when its steps happen matters only for whom it starts.
+                while len(self._machine.threads) < block.threads and not self._is_over:
+                    self._step(block.thread)
+            elif not block.in_section and self._counts(block.function, block.location):
+                while not self._is_over:
+                    is_there = self._is_at(block)
+                    self._step(block.thread)
+                    if is_there:
+                        break
+            if self._is_over:
+                break
+        while not self._is_over:
+            self._step(violator)
+        return Schedule(self._steps)
+
+    def _counts(self, name: str, location: int) -> bool:
+        """Whether the interpreter stops before what leaves a location."""
+        function = self._program.functions[name]
+        return any(self._is_visible(function, edge) for edge in function.edges[location])
+
+    def _is_at(self, block: Block) -> bool:
+        if block.thread > len(self._machine.threads):
+            raise ReplayFailed(f"thread {block.thread} is not there yet")
+        thread = self._machine.threads[block.thread - 1]
+        if thread.code is None:
+            raise ReplayFailed(f"thread {block.thread} has ended too early")
+        return (thread.code.function.name, thread.location) == (block.function, block.location)
+
+    def _step(self, number: int) -> None:
+        machine = self._machine
+        if len(self._steps) > _MOST_PRIVATE_STEPS:
+            raise ReplayFailed("too many steps")
+        if number not in machine.runnable():
+            raise ReplayFailed(f"thread {number} has ended too early")
+        self._running, self._given = number, []
+        outcome = machine.step(number)
+        self._steps.append(ScheduledStep(number, tuple(self._given)))
+        if outcome.ending is Ending.VIOLATION:
+            self._is_over = True
+            return
+        is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
+        if outcome.ending is not Ending.MOVED and not is_pruned:
+            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+        machine.commit()
+
+    def _supply(self, request: InputRequest) -> Number:
+        values = self._inputs.get(self._running, [])
+        place = next((i for i, (name, _) in enumerate(values) if name == request.name), None)
+        bits = 0 if place is None else values.pop(place)[1]
+        value: Number = from_bits(bits, request.type)
         self._given.append(value)
         return value

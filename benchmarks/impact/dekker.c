@@ -1,0 +1,56 @@
+/* Dekker's algorithm: two threads ask for the critical section again and again.
+ * Checked: never are both inside, so that what a thread writes there stays until it has read it. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int left_wants, right_wants;
+atomic_int turn; /* 0: left goes first, 1: right goes first */
+int inside;
+
+void *left(void *unused) {
+  while (1) {
+    left_wants = 1;
+    while (right_wants) {
+      if (turn != 0) {
+        left_wants = 0;
+        while (turn != 0) {
+        }
+        left_wants = 1;
+      }
+    }
+    inside = 1;
+    assert(inside == 1);
+    turn = 1;
+    left_wants = 0;
+  }
+  return 0;
+}
+
+void *right(void *unused) {
+  while (1) {
+    right_wants = 1;
+    while (left_wants) {
+      if (turn != 1) {
+        right_wants = 0;
+        while (turn != 1) {
+        }
+        right_wants = 1;
+      }
+    }
+    inside = 2;
+    assert(inside == 2);
+    turn = 0;
+    right_wants = 0;
+  }
+  return 0;
+}
+
+int main(void) {
+  pthread_t left_thread, right_thread;
+  pthread_create(&left_thread, 0, left, 0);
+  pthread_create(&right_thread, 0, right, 0);
+  pthread_join(left_thread, 0);
+  pthread_join(right_thread, 0);
+  return 0;
+}

@@ -1,0 +1,261 @@
+"""The rules that a certificate has to satisfy (docs/certificates.md), node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plait.certificates.claims import AfterStep, AtNode, AtStart, State, claims
+from plait.certificates.decide import Decider, Facts, Undecided
+from plait.certificates.document import Certificate, Node
+from plait.certificates.execute import Executor
+from plait.certificates.fingerprint import fingerprint
+from plait.certificates.fitting import check_fit
+from plait.certificates.independence import Footprint, Move, are_independent
+from plait.certificates.locality import Locality
+from plait.certificates.memory import Cells
+from plait.certificates.outcomes import Ending, Outcome, Step
+from plait.certificates.state import ActiveFrame, Registers, Situation, new_thread_shape
+from plait.certificates.verdicts import Answer, Rejected, Verdict
+from plait.certificates.world import World
+from plait.logic.substitute import Substitution
+from plait.model.program import Program
+from plait.model.properties import Property, Specification
+
+# Properties that are nothing but checks of the model. Races, deadlocks and leaks are properties
+# of states that no rule here looks at.
+CERTIFIABLE = frozenset(
+    {
+        Property.ASSERTIONS,
+        Property.UNREACH_CALL,
+        Property.NO_OVERFLOW,
+        Property.LOCK_MISUSE,
+    }
+)
+
+Progress = Callable[[int, int], None]
+
+
+def check(
+    program: Program,
+    certificate: Certificate,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Whether a certificate shows that no execution of a program violates its properties or meets
+    undefined behaviour. `progress` hears how many nodes of how many are done."""
+    checker: _Checker | None = None
+    try:
+        specification = _specification(certificate)
+        if fingerprint(program) != certificate.fingerprint:
+            raise Rejected("it is about another program, or about other options")
+        check_fit(program, certificate)
+        checker = _Checker(
+            program, specification, certificate, Decider(certificate.terms, deadline)
+        )
+        checker.run(progress)
+        answer, reason = Answer.ACCEPTED, ""
+    except Rejected as rejected:
+        answer, reason = Answer.REJECTED, _described(program, rejected)
+    except Undecided as undecided:
+        answer, reason = Answer.UNKNOWN, str(undecided)
+    nodes, steps, queries = (0, 0, 0) if checker is None else checker.counts
+    return Verdict(answer, reason, nodes, steps, queries)
+
+
+def _described(program: Program, rejected: Rejected) -> str:
+    node = "" if rejected.node is None else f"node {rejected.node}: "
+    place = "" if rejected.origin.file < 0 else f" at {program.place(rejected.origin)}"
+    return f"{node}{rejected.what}{place}"
+
+
+def _specification(certificate: Certificate) -> Specification:
+    known = {item.value: item for item in CERTIFIABLE}
+    if not certificate.properties:
+        raise Rejected("it claims no property")
+    for name in certificate.properties:
+        if name not in known:
+            raise Rejected(f"'{name[:80]}' is no property that a certificate can show")
+    properties = frozenset(known[name] for name in certificate.properties)
+    return Specification(properties, frozenset(certificate.error_functions))
+
+
+class _Checker:
+    def __init__(
+        self,
+        program: Program,
+        specification: Specification,
+        certificate: Certificate,
+        decider: Decider,
+    ) -> None:
+        self._certificate = certificate
+        self._nodes = certificate.nodes
+        self._terms = certificate.terms
+        self._world = World(program)
+        self._decider = decider
+        self._executor = Executor(self._world, specification, certificate.switch_points, decider)
+        self._cells = Cells(certificate.cells)
+        self._locality = Locality(self._world.page_bits)
+        self._situations: dict[int, Situation] = {}
+        self._facts: dict[int, Facts | None] = {}
+        self._footprints: dict[tuple[int, int], Footprint] = {}
+        self._moves: dict[int, list[Move]] = {}  # by the child that they lead to
+        self._children: dict[tuple[int, int], list[Node]] = {}
+        self._done = 0
+        self._steps = 0
+        for node in self._nodes:
+            if node.parent is not None and node.thread is not None:
+                self._children.setdefault((node.parent, node.thread), []).append(node)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        return self._done, self._steps, self._decider.queries
+
+    def run(self, progress: Progress | None) -> None:
+        """Raises Rejected where a rule fails."""
+        self._check_root()
+        for node in self._nodes:
+            self._decider.check_time()
+            self._check_node(node)
+            self._done += 1
+            if progress is not None:
+                progress(self._done, len(self._nodes))
+        self._locality.check()
+
+    # --- rule I
+
+    def _check_root(self) -> None:
+        world, root = self._world, self._nodes[0]
+        start = AtStart(world, self._terms, self._certificate)
+        frame = ActiveFrame(start.entry(), 0, world.arena(1)[1], (), Registers(int), {}, ())
+        if root.location.shape != ((new_thread_shape(world, 1, frame),), ()):
+            raise Rejected("this is not the location at which the program starts", 0)
+        broken = self._broken_claim(root, start, self._decider.nothing())
+        if broken is not None:
+            raise Rejected(f"not in all initial states {broken}", 0)
+
+    # --- rules II and IV
+
+    def _check_node(self, node: Node) -> None:
+        if self._terms.false in node.label or self._facts_of(node) is None:
+            return
+        if node.cover is not None:
+            self._check_cover(node, self._nodes[node.cover])
+            return
+        for thread in node.location.movable:
+            if thread in node.expanded:
+                self._check_expansion(node, thread)
+            elif not self._is_skipped(node, thread):
+                raise Rejected(f"the step of thread {thread} is missing", node.number)
+
+    def _check_cover(self, node: Node, covering: Node) -> None:
+        where = f"covered by node {covering.number}"
+        if node.location.shape != covering.location.shape:
+            raise Rejected(f"{where}, which is at another location", node.number)
+        facts = self._facts_of(node)
+        assert facts is not None
+        broken = self._broken_claim(covering, AtNode(self._situation(node)), facts)
+        if broken is not None:
+            raise Rejected(f"{where}, at which {broken}; that does not follow", node.number)
+        for thread in node.location.movable:
+            if thread not in covering.expanded and not self._is_skipped(node, thread):
+                what = f"{where}, at which the step of thread {thread} is missing"
+                raise Rejected(what, node.number)
+
+    # --- rule III
+
+    def _check_expansion(self, node: Node, thread: int) -> None:
+        step = self._step(node, thread)
+        self._locality.note(node.number, node.location, step)
+        bad = step.first(Ending.VIOLATION, Ending.TROUBLE)
+        if bad is not None:
+            what = f"the step of thread {thread} may end in {bad.ending.value}: {bad.message}"
+            raise Rejected(what, node.number, bad.origin)
+        children = self._children.get((node.number, thread), [])
+        for outcome in step.moves:
+            self._check_move(node, thread, outcome, children)
+
+    def _check_move(self, node: Node, thread: int, outcome: Outcome, children: list[Node]) -> None:
+        """Some child represents all states that the outcome leads to."""
+        shape = outcome.path.shape(self._world)
+        reason = ""
+        for child in children:
+            if child.location.shape != shape:
+                continue
+            state = AfterStep(outcome.path, self._cells)
+            broken = self._broken_claim(child, state, outcome.path.facts)
+            if broken is None:
+                path = outcome.path
+                move = Move(path.facts, path.accesses, bool(path.spawned))
+                self._moves.setdefault(child.number, []).append(move)
+                return
+            reason = f"node {child.number} claims that {broken}, which does not follow"
+        what = f"the step of thread {thread} leads to no node"
+        if reason:
+            what = f"behind the step of thread {thread} {reason}"
+        raise Rejected(what, node.number, outcome.origin)
+
+    # --- rule V
+
+    def _is_skipped(self, node: Node, thread: int) -> bool:
+        if node.parent is None or node.thread is None or thread >= node.thread:
+            return False
+        parent = self._nodes[node.parent]
+        if not parent.location.is_running(thread):
+            return False
+        if parent.location.in_section is not None or node.location.in_section is not None:
+            return False
+        if self._facts_of(parent) is None:
+            return True  # the edge starts in no state
+        return are_independent(self._footprint(parent, thread), self._moves.get(node.number, []))
+
+    def _footprint(self, node: Node, thread: int) -> Footprint:
+        key = node.number, thread
+        found = self._footprints.get(key)
+        if found is None:
+            self._step(node, thread)
+            found = self._footprints[key]
+        return found
+
+    # --- states of nodes
+
+    def _step(self, node: Node, thread: int) -> Step:
+        facts = self._facts_of(node)
+        assert facts is not None
+        step = self._executor.step(self._situation(node), thread, facts)
+        self._steps += 1
+        self._footprints[node.number, thread] = Footprint.of(step)
+        return step
+
+    def _situation(self, node: Node) -> Situation:
+        found = self._situations.get(node.number)
+        if found is None:
+            found = self._situations[node.number] = Situation(
+                self._world, self._terms, self._cells, node.location, self._certificate.initial
+            )
+        return found
+
+    def _facts_of(self, node: Node) -> Facts | None:
+        """What the label says, with known values put in; None if no state satisfies it."""
+        if node.number not in self._facts:
+            situation = self._situation(node)
+            state = AtNode(situation)
+            meanings = self._certificate.meanings
+
+            def value(variable: int) -> int:
+                meaning = meanings[variable]
+                if len(meaning) == 3:
+                    return state.register(*meaning)
+                return state.cell(meaning)
+
+            substitution = Substitution(self._terms, value)
+            items = [*map(substitution, node.label), *situation.truths_of_types()]
+            self._facts[node.number] = self._decider.facts(items)
+        return self._facts[node.number]
+
+    def _broken_claim(self, node: Node, state: State, facts: Facts) -> str | None:
+        """The first claim of a node that does not follow from the facts."""
+        every = list(claims(self._certificate, node, self._situation(node), state))
+        whole = self._terms.all_of(term for term, _ in every)
+        if facts.imply(whole):
+            return None
+        return next((what for term, what in every if not facts.imply(term)), "its claims hold")

@@ -1,0 +1,194 @@
+"""Questions about terms, answered by z3 or, most of the time, by a look at an assignment.
+
+A set of facts carries an assignment that satisfies all of them. A further condition that is true
+under it is consistent with the facts; one that is false is not implied by them. z3 is asked only
+about the rest, and only with the facts that share variables with the question.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from plait.errors import PlaitError
+from plait.logic.operators import AND
+from plait.logic.second_opinion import Z3Translator
+from plait.logic.substitute import Vocabulary
+from plait.logic.terms import Terms
+
+
+class Undecided(PlaitError):
+    """z3 found no answer, or no time was left to ask: the certificate is not checked."""
+
+
+class Assignment:
+    """Values of variables (0 where nothing is said), and of terms computed from them."""
+
+    __slots__ = ("_known", "_terms", "values")
+
+    def __init__(self, terms: Terms, values: dict[int, int]) -> None:
+        self._terms = terms
+        self.values = values
+        self._known: dict[int, int] = {}
+
+    def value(self, term: int) -> int:
+        return self._terms.evaluate(
+            term, lambda variable: self.values.get(variable, 0), self._known
+        )
+
+
+class Facts:
+    """Truth values that hold together; immutable."""
+
+    __slots__ = ("_decider", "_members", "items", "model")
+
+    def __init__(
+        self, decider: Decider, items: tuple[int, ...], members: frozenset[int], model: Assignment
+    ) -> None:
+        self._decider = decider
+        self.items = items
+        self._members = members
+        self.model = model
+
+    def with_(self, term: int) -> Facts | None:
+        """These facts and another one; None if they contradict each other."""
+        terms = self._decider.terms
+        if term == terms.true or term in self._members:
+            return self
+        if term == terms.false or terms.not_(term) in self._members:
+            return None
+        model = self.model
+        if not model.value(term):
+            question = self._relevant(term)
+            found = self._decider.solve(question)
+            if found is None:
+                return None
+            # The facts left out share no variable with those that were asked about.
+            model = Assignment(terms, {**model.values, **found})
+        return Facts(self._decider, (*self.items, term), self._members | {term}, model)
+
+    def with_all(self, items: Iterable[int]) -> Facts | None:
+        facts: Facts | None = self
+        for item in items:
+            if facts is None:
+                return None
+            facts = facts.with_(item)
+        return facts
+
+    def imply(self, term: int) -> bool:
+        terms = self._decider.terms
+        if term == terms.true or term in self._members:
+            return True
+        if not self.model.value(term):
+            return False
+        return self._decider.solve(self._relevant(terms.not_(term))) is None
+
+    def values(self, term: int, most: int) -> Iterator[tuple[int, Facts]]:
+        """The values that a term can have, each with the facts that make it so. At most `most`
+        and one more are given, so that too many can be told from just as many."""
+        terms = self._decider.terms
+        constant = terms.value(term)
+        if constant is not None:
+            yield constant, self
+            return
+        rest: Facts | None = self
+        for _ in range(most + 1):
+            if rest is None:
+                return
+            value = rest.model.value(term)
+            equal = terms.eq(term, terms.constant(value, terms.width[term]))
+            chosen = self._with_model(equal, rest.model)
+            yield value, chosen
+            rest = rest.with_(terms.not_(equal))
+
+    def _with_model(self, term: int, model: Assignment) -> Facts:
+        if term in self._members or term == self._decider.terms.true:
+            return self
+        return Facts(self._decider, (*self.items, term), self._members | {term}, model)
+
+    def _relevant(self, term: int) -> frozenset[int]:
+        """The term and the facts that are connected to it by common variables."""
+        vocabulary = self._decider.vocabulary
+        chosen = {term}
+        reached = set(vocabulary(term))
+        pending = list(self.items)
+        while True:
+            rest = []
+            for item in pending:
+                if reached.isdisjoint(vocabulary(item)):
+                    rest.append(item)
+                else:
+                    chosen.add(item)
+                    reached |= vocabulary(item)
+            if len(rest) == len(pending):
+                return frozenset(chosen)
+            pending = rest
+
+
+class Decider:
+    """Asks z3, remembers the answers, and keeps the time limit (`deadline` as time.monotonic)."""
+
+    def __init__(self, terms: Terms, deadline: float | None = None) -> None:
+        try:
+            self._z3: Any = importlib.import_module("z3")
+        except ImportError:
+            message = "z3 is needed to check certificates: pip install z3-solver"
+            raise PlaitError(message) from None
+        self.terms = terms
+        self.vocabulary = Vocabulary(terms)
+        self.deadline = deadline
+        self.queries = 0
+        self._translator = Z3Translator(terms, self._z3)
+        self._answers: dict[frozenset[int], dict[int, int] | None] = {}
+
+    def check_time(self) -> None:
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise Undecided("the time limit was reached")
+
+    def nothing(self) -> Facts:
+        return Facts(self, (), frozenset(), Assignment(self.terms, {}))
+
+    def facts(self, items: Iterable[int]) -> Facts | None:
+        """The facts of a conjunction; None if it has no model."""
+        terms = self.terms
+        found: Facts | None = self.nothing()
+        pending = list(reversed(list(items)))
+        while pending and found is not None:
+            item = pending.pop()
+            if terms.operator[item] == AND and terms.width[item] == 1:
+                pending += reversed(terms.operands[item])
+            else:
+                found = found.with_(item)
+        return found
+
+    def solve(self, question: frozenset[int]) -> dict[int, int] | None:
+        """Values for the variables of a conjunction, or None if there are none."""
+        if question in self._answers:
+            return self._answers[question]
+        answer = self._answers[question] = self._ask(question)
+        return answer
+
+    def _ask(self, question: frozenset[int]) -> dict[int, int] | None:
+        z3 = self._z3
+        self.check_time()
+        solver = z3.SolverFor("QF_BV")
+        if self.deadline is not None:
+            left = self.deadline - time.monotonic()
+            solver.set("timeout", max(1, int(left * 1000)))
+        for term in sorted(question):
+            solver.add(self._translator.truth(term))
+        self.queries += 1
+        answer = solver.check()
+        if answer == z3.unsat:
+            return None
+        if answer != z3.sat:
+            self.check_time()
+            raise Undecided(f"z3 has no answer: {solver.reason_unknown()}")
+        model = solver.model()
+        values: dict[int, int] = {}
+        for variable in self.vocabulary.of(question):
+            value = model.eval(self._translator.variables[variable], model_completion=True)
+            values[variable] = value.as_long()
+        return values

@@ -1,0 +1,146 @@
+"""A certificate as data. What it claims is not yet checked, only that it is well formed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from plait.logic.terms import Terms
+
+FORMAT = "plait-certificate"
+VERSION = 1
+
+
+class Status(Enum):
+    RUNNING = "running"
+    ENDED = "ended"
+    # A failed assumption stopped it for good, after effects that others may have seen.
+    HALTED = "halted"
+
+
+class Cell(NamedTuple):
+    """`size` bytes of memory from `address` on, as one little-endian value."""
+
+    address: int
+    size: int
+
+
+class RegisterName(NamedTuple):
+    """What a variable of a label stands for: a register of a frame (0 is the outermost)."""
+
+    thread: int
+    frame: int
+    register: int
+
+
+# Structures that are equal exactly if all but values of registers and memory is equal.
+FrameShape = tuple[str, int, int, tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
+ThreadShape = tuple[Status, int, int, int, tuple[FrameShape, ...]]
+Shape = tuple[tuple[ThreadShape, ...], tuple[tuple[int, int, str], ...]]
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """`location` of the innermost frame is where it is, of a suspended one the source of its call.
+
+    `allocated` has the first page and the size of each object from alloca; `registers` those whose
+    value is known; `slots` the addresses of the locals in memory that are alive.
+    """
+
+    function: str
+    location: int
+    base: int
+    allocated: tuple[tuple[int, int], ...]
+    registers: Mapping[int, int]
+    slots: Mapping[int, int]
+
+    @property
+    def shape(self) -> FrameShape:
+        slots = tuple(sorted(self.slots.items()))
+        return self.function, self.location, self.base, self.allocated, slots
+
+
+@dataclass(slots=True, eq=False)
+class Thread:
+    status: Status
+    depth: int
+    heap_page: int
+    stack_page: int
+    frames: tuple[Frame, ...]
+
+    @property
+    def shape(self) -> ThreadShape:
+        frames = tuple(frame.shape for frame in self.frames)
+        return self.status, self.depth, self.heap_page, self.stack_page, frames
+
+
+@dataclass(slots=True, eq=False)
+class Location:
+    """Where all threads are and which objects live, with the values that are known there.
+
+    `cells` differs from the certificate's `initial` values: None is a cell that is not known.
+    """
+
+    threads: tuple[Thread, ...]
+    heap: Mapping[int, tuple[int, str]]
+    cells: Mapping[Cell, int | None]
+    shape: Shape = field(init=False)
+
+    def __post_init__(self) -> None:
+        heap = tuple(sorted((page, size, kind) for page, (size, kind) in self.heap.items()))
+        self.shape = tuple(thread.shape for thread in self.threads), heap
+
+    def is_running(self, number: int) -> bool:
+        return (
+            1 <= number <= len(self.threads) and self.threads[number - 1].status is Status.RUNNING
+        )
+
+    @property
+    def running(self) -> list[int]:
+        return [number for number in range(1, len(self.threads) + 1) if self.is_running(number)]
+
+    @property
+    def in_section(self) -> int | None:
+        """The thread that is inside an atomic section."""
+        for number, thread in enumerate(self.threads, 1):
+            if thread.depth > 0:
+                return number
+        return None
+
+    @property
+    def movable(self) -> list[int]:
+        """The threads that may take a step (some may turn out to be blocked)."""
+        inside = self.in_section
+        return self.running if inside is None else [inside]
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """The states at `location` in which all terms of `label` hold."""
+
+    number: int
+    parent: int | None
+    thread: int | None
+    location: Location
+    label: tuple[int, ...]
+    cover: int | None
+    expanded: tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Certificate:
+    """`meanings` says what each variable of the labels stands for."""
+
+    engine: str
+    front_end: Mapping[str, Any]
+    fingerprint: str
+    properties: tuple[str, ...]
+    error_functions: tuple[str, ...]
+    switch_points: Mapping[str, frozenset[int]]
+    terms: Terms
+    meanings: Mapping[int, RegisterName | Cell]
+    initial: Mapping[Cell, int]
+    nodes: tuple[Node, ...]
+    cells: tuple[Cell, ...]  # all that are named anywhere, in the order of addresses

@@ -1,0 +1,50 @@
+"""What the step of a thread can come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from plait.certificates.state import Path
+from plait.model.actions import Origin
+
+
+class Ending(Enum):
+    MOVED = "moved"
+    VIOLATION = "violation"
+    TROUBLE = "trouble"  # undefined behaviour, unsupported code, a limit
+    NOTHING = "nothing"  # blocked, or an assumption failed before any effect: as if not begun
+    EXIT = "exit"  # the process has ended
+
+
+@dataclass(slots=True, eq=False)
+class Outcome:
+    """The path holds what was accessed on the way, and after MOVED the new state."""
+
+    ending: Ending
+    path: Path
+    origin: Origin
+    message: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """All that a thread can do in one step from the states of a node."""
+
+    thread: int
+    outcomes: list[Outcome]
+
+    def first(self, *endings: Ending) -> Outcome | None:
+        return next((item for item in self.outcomes if item.ending in endings), None)
+
+    @property
+    def moves(self) -> list[Outcome]:
+        return [item for item in self.outcomes if item.ending is Ending.MOVED]
+
+
+class Trouble(Exception):
+    """Raised where a path meets what has no verdict; never leaves the execution of a step."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        super().__init__(message)

@@ -1,0 +1,168 @@
+"""`plait verify --engine orders`: the bounded engine, and the replay of what it finds."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from plait.cli.asked import Asked
+from plait.cli.messages import OutOfTime, Progress, Result, encode
+from plait.cli.numbers import numbers_of
+from plait.cli.rows import place_row
+from plait.engines.orders.outcome import Answer, Counterexample, Outcome
+from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
+from plait.errors import InputError
+from plait.model.properties import Property
+
+if TYPE_CHECKING:
+    from plait.evidence.replay import Deadlock, Plan, Race
+    from plait.model.program import Program
+    from plait.semantics.run import Execution
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    chosen: dict[str, Any] = {"unwind": options.unwind}
+    if options.refinement is not None:
+        chosen["refinement"] = Refinement(options.refinement)
+    if options.order_encoding is not None:
+        chosen["encoding"] = OrderEncoding(options.order_encoding)
+    return Settings(**chosen)
+
+
+def shown_settings(options: argparse.Namespace) -> dict[str, Any]:
+    settings = settings_of(options)
+    return {
+        "unwind": settings.unwind,
+        "refinement": settings.refinement.value,
+        "order_encoding": settings.encoding.value,
+    }
+
+
+class ByOrders(Asked):
+    _bound: int | None = None
+    _replay: Result | None = None  # of the last counterexample
+
+    def answer(self) -> Result | OutOfTime:
+        from plait.engines.orders.engine import verify
+
+        settings = replace(
+            settings_of(self.options),
+            finds_races=Property.NO_DATA_RACE in self.specification,
+            checks_memory=Property.VALID_MEMSAFETY in self.specification,
+            finds_deadlocks=Property.NO_DEADLOCK in self.specification,
+        )
+
+        def confirm(found: Counterexample) -> str:
+            self._replay = self._replayed(self.program, found)
+            return "" if self._replay.verdict == "false" else self._replay.reason
+
+        outcome = verify(self.program, settings, self.deadline, self._progress, confirm)
+        return self._conclusion(outcome)
+
+    def _progress(self, outcome: Outcome) -> None:
+        self._bound = outcome.statistics.bound
+        self.send(encode(Progress(self._bound, numbers_of(outcome.statistics))))
+
+    def _conclusion(self, outcome: Outcome) -> Result | OutOfTime:
+        statistics = numbers_of(outcome.statistics)
+        if outcome.is_out_of_time or (outcome.is_bounded and self._is_late()):
+            return OutOfTime(statistics)
+        is_replayed = outcome.counterexample is not None or outcome.reason.startswith("internal")
+        if self._replay is not None and is_replayed:
+            result = self._replay
+        elif outcome.answer is Answer.HOLDS:
+            result = Result("true", outcome.reason)
+        else:
+            result = Result("unknown", outcome.reason)
+        has_bound = result.verdict != "unknown" or outcome.is_bounded
+        result.bound = outcome.statistics.bound if has_bound else self._bound
+        result.statistics = statistics
+        return result
+
+    def _is_late(self) -> bool:
+        """When the time is up, the engine answers with the last bound that it has finished."""
+        is_deepening = self.options.unwind is None
+        return is_deepening and self.deadline is not None and time.monotonic() >= self.deadline
+
+    def _replayed(self, program: Program, found: Counterexample) -> Result:
+        """A violation counts only if the reference interpreter shows it."""
+        from plait.evidence.replay import (
+            Plan,
+            ReplayFailed,
+            Undecided,
+            replay,
+            replay_deadlock,
+            replay_race,
+        )
+        from plait.semantics.run import run
+
+        plan = Plan(
+            found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
+        )
+        race: Race | None = None
+        deadlock: Deadlock | None = None
+        try:
+            if Property.NO_DEADLOCK in self.specification:
+                deadlock = replay_deadlock(program, self.specification, plan)
+                schedule = deadlock.schedule
+            elif found.race is not None:
+                race = replay_race(program, self.specification, plan, found.race)
+                schedule = race.schedule
+            else:
+                schedule = replay(program, self.specification, plan)
+            execution = run(program, self.specification, schedule=schedule, trace=True)
+        except Undecided as error:
+            return Result("unknown", str(error))
+        except (ReplayFailed, InputError) as error:
+            return self._not_replayed(plan, str(error))
+        if deadlock is not None:
+            return self._deadlocked(program, execution, deadlock)
+        if race is not None:
+            return self._raced(program, execution, race)
+        if execution.ending != "violation":
+            return self._not_replayed(plan, f"it ends in: {execution.ending}")
+        return self.violated(program, execution)
+
+    def _not_replayed(self, plan: Plan, why: str) -> Result:
+        reason = f"internal error: the counterexample does not replay ({why})"
+        failure = {
+            "plan": {
+                "order": plan.order,
+                "children": plan.children,
+                "inputs": plan.inputs,
+                "violator": plan.violator,
+            }
+        }
+        return Result("unknown", reason, failure=failure)
+
+    def _raced(self, program: Program, execution: Execution, race: Race) -> Result:
+        """A race is not how an execution ends: it is said behind the trace."""
+        kind = Property.NO_DATA_RACE.value
+        violation = {
+            "property": kind,
+            "message": race.message,
+            "thread": race.threads[0],
+            "place": place_row(program, race.origins[0]),
+            "other_place": place_row(program, race.origins[1]),
+        }
+        result = self.shown(program, execution, violation)
+        message = f"{kind} violated: {race.message}"
+        result.lines += str(program.diagnostic(race.origins[0], message)).splitlines()
+        return result
+
+    def _deadlocked(self, program: Program, execution: Execution, found: Deadlock) -> Result:
+        kind = Property.NO_DEADLOCK.value
+        violation = {
+            "property": kind,
+            "message": found.message,
+            "thread": found.thread,
+            "place": place_row(program, found.origin),
+            "other_place": None,
+        }
+        result = self.shown(program, execution, violation)
+        if execution.ending != "deadlock":  # some threads can still move
+            message = f"{kind} violated: {found.message}"
+            result.lines += str(program.diagnostic(found.origin, message)).splitlines()
+        return result

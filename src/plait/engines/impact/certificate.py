@@ -1,0 +1,113 @@
+"""The proof that a complete tree is, as a document (docs/certificates.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plait.engines.impact.execute import Executor
+from plait.engines.impact.knowledge import Knowledge
+from plait.engines.impact.locations import Location, Thread
+from plait.engines.impact.tree import Node
+from plait.logic.operators import NAMES, VARIABLE
+from plait.logic.terms import Terms
+from plait.model.properties import Specification
+
+Document = dict[str, Any]
+
+
+def write(
+    knowledge: Knowledge,
+    executor: Executor,
+    terms: Terms,
+    specification: Specification,
+    nodes: list[Node],
+) -> Document:
+    """Only what the argument needs: nodes that can be reached without going below a cover."""
+    kept = _reachable(nodes[0])
+    number = {node: index for index, node in enumerate(kept)}
+    used = sorted(terms.parts({term for node in kept for term in node.label}))
+    index_of = {term: index for index, term in enumerate(used)}
+    return {
+        "format": "plait-certificate",
+        "version": 1,
+        "engine": "impact",
+        "properties": sorted(item.value for item in specification.properties),
+        "error_functions": sorted(specification.error_functions),
+        "switch_points": {
+            name: [place for place, is_switch in enumerate(shape.is_switch) if is_switch]
+            for name, shape in sorted(knowledge.shapes.items())
+        },
+        "terms": [_term(terms, term, index_of) for term in used],
+        "initial": {
+            _cell(cell): value for cell, value in sorted(executor.initially_known.items())
+        },
+        "nodes": [_node(node, number, index_of) for node in kept],
+    }
+
+
+def _reachable(root: Node) -> list[Node]:
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.place is None:
+            continue
+        found.append(node)
+        if node.cover is None and not node.is_false:
+            pending += node.children
+    found.sort(key=lambda node: node.number)
+    return found
+
+
+def _term(terms: Terms, term: int, index_of: dict[int, int]) -> list[Any]:
+    operands = [index_of[part] for part in terms.operands[term]]
+    row: list[Any] = [NAMES[terms.operator[term]], terms.width[term], operands]
+    row.append(terms.parameter[term])
+    if terms.operator[term] == VARIABLE:
+        row.append(terms.name[term])
+    return row
+
+
+def _cell(cell: tuple[int, int]) -> str:
+    return f"{cell[0]}.{cell[1]}"
+
+
+def _node(node: Node, number: dict[Node, int], index_of: dict[int, int]) -> Document:
+    assert node.place is not None
+    is_leaf = node.cover is not None or node.is_false
+    return {
+        "parent": None if node.parent is None else number[node.parent],
+        "thread": node.thread or None,
+        "location": _location(node.place.location),
+        "label": sorted(index_of[term] for term in node.label),
+        "cover": None if node.cover is None else number[node.cover],
+        "expanded": [] if is_leaf else sorted(node.expanded),
+    }
+
+
+def _location(location: Location) -> Document:
+    return {
+        "threads": [_thread(thread) for thread in location.threads],
+        "heap": {str(item.page): [item.size, item.storage] for item in location.heap},
+        "cells": {_cell(cell): value for cell, value in location.cells},
+    }
+
+
+def _thread(thread: Thread) -> Document:
+    return {
+        "status": thread.status.value,
+        "depth": thread.depth,
+        "heap_page": thread.heap_page,
+        "stack_page": thread.stack_page,
+        "frames": [
+            {
+                "function": frame.function,
+                "location": frame.location,
+                "base": frame.base,
+                "allocated": list(frame.allocated),
+                "registers": {str(index): value for index, value in frame.registers},
+                "slots": {str(index): address for index, address in frame.slots},
+            }
+            for frame in thread.frames
+        ],
+    }

@@ -1,0 +1,552 @@
+"""Concurrent Impact: EXPAND, REFINE and CLOSE (Algorithms 1 and 2 of the paper).
+
+Nodes are taken from the queue in the order of how many context switches lead to them, then of their
+depth: errors that need few switches are found early, and a node can be covered by all nodes that
+were made before it. Errors are refined as soon as they appear, so the tree is always safe.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable
+
+from plait.engines.impact import certificate
+from plait.engines.impact.blocks import Block, Kind
+from plait.engines.impact.blocks import Outcome as Way
+from plait.engines.impact.execute import Executor
+from plait.engines.impact.implications import Implications
+from plait.engines.impact.knowledge import Knowledge
+from plait.engines.impact.locations import Location, Status
+from plait.engines.impact.outcome import (
+    Answer,
+    Counterexample,
+    Outcome,
+    OutOfTime,
+    Statistics,
+    Taken,
+)
+from plait.engines.impact.reduction import conflict
+from plait.engines.impact.samples import Samples
+from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.impact.tree import Node, Place, common_ancestor
+from plait.errors import UnsupportedCode
+from plait.logic.interpolation.interpolate import (
+    Feasible,
+    Interpolants,
+    Interpolator,
+    Unknown,
+)
+from plait.logic.interpolation.model import Model
+from plait.logic.interpolation.path import Step
+from plait.logic.substitute import Vocabulary, substitute
+from plait.logic.terms import Terms
+from plait.model.program import Program
+from plait.model.properties import Property, Specification
+
+_SUPPORTED = frozenset(
+    {Property.ASSERTIONS, Property.UNREACH_CALL, Property.NO_OVERFLOW, Property.LOCK_MISUSE}
+)
+_NO_STEP = Step((), {})
+# How many nodes of a place a node is tried to be covered by with force.
+_FORCED_CANDIDATES = 6
+
+Progress = Callable[[Statistics], None]
+Confirm = Callable[[Counterexample], str]
+
+
+class _Found(Exception):
+    """The search is over."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+
+
+def verify(
+    program: Program,
+    specification: Specification,
+    settings: Settings,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+    confirm: Confirm | None = None,
+) -> Outcome:
+    """`confirm` replays a counterexample; it answers with what is wrong with it."""
+    beyond = sorted(item.value for item in specification.properties - _SUPPORTED)
+    if beyond:
+        reason = f"the engine impact does not check {', '.join(beyond)}"
+        return Outcome(Answer.UNKNOWN, reason)
+    return _Search(program, specification, settings, deadline, progress, confirm).run()
+
+
+class _Search:
+    def __init__(
+        self,
+        program: Program,
+        specification: Specification,
+        settings: Settings,
+        deadline: float | None,
+        progress: Progress | None,
+        confirm: Confirm | None,
+    ) -> None:
+        self.program = program
+        self.specification = specification
+        self.settings = settings
+        self.deadline = deadline
+        self.progress = progress
+        self.confirm = confirm
+        self.terms = Terms()
+        self.statistics = Statistics()
+        self.knowledge = Knowledge(program, settings.reduction)
+        self.executor = Executor(self.knowledge, self.terms, specification)
+        self.implications = Implications(self.terms, self.statistics, deadline)
+        self.interpolator = Interpolator(self.terms)
+        self.vocabulary = Vocabulary(self.terms)
+        self.samples = Samples(self.terms, self._initial_value)
+        self.places: dict[Location, Place] = {}
+        self.nodes: list[Node] = []
+        self.queue: list[tuple[int, int, int]] = []
+        self.troubles: dict[str, None] = {}
+        self._last_report = 0.0
+
+    # --- MAIN
+
+    def run(self) -> Outcome:
+        try:
+            self.root = self._node(None, 0, None, self.executor.start())
+            while self.queue:
+                self._look_at_limits()
+                node = self._next()
+                if node is not None:
+                    self._process(node)
+            return self._conclusion()
+        except _Found as found:
+            return found.outcome
+        except OutOfTime:
+            reason = "time is up" + self._size()
+            return Outcome(Answer.UNKNOWN, reason, self._counted(), is_out_of_time=True)
+        except UnsupportedCode as error:
+            return Outcome(Answer.UNKNOWN, str(error), self._counted())
+
+    def _conclusion(self) -> Outcome:
+        for trouble in self.troubles:
+            return Outcome(Answer.UNKNOWN, trouble, self._counted())
+        reason = "the abstract reachability tree is complete and safe"
+        outcome = Outcome(Answer.HOLDS, reason, self._counted())
+        outcome.certificate = lambda: certificate.write(
+            self.knowledge, self.executor, self.terms, self.specification, self.nodes
+        )
+        return outcome
+
+    def _counted(self) -> Statistics:
+        self.statistics.nodes = len(self.nodes)
+        self.statistics.locations = len(self.places)
+        self.statistics.open_nodes = len(self.queue)
+        return self.statistics
+
+    def _size(self) -> str:
+        return f" with {len(self.nodes):,} nodes, {len(self.queue):,} of them still open"
+
+    def _look_at_limits(self) -> None:
+        OutOfTime.check(self.deadline)
+        if len(self.nodes) > self.settings.max_nodes:
+            reason = f"more than {self.settings.max_nodes:,} nodes: {self._what_grew()}"
+            raise _Found(Outcome(Answer.UNKNOWN, reason, self._counted()))
+        if self.progress is not None:
+            now = time.monotonic()
+            if now - self._last_report > 0.5:
+                self._last_report = now
+                self.progress(self._counted())
+
+    def _what_grew(self) -> str:
+        largest = max(self.places.values(), key=lambda place: len(place.nodes))
+        stands = []
+        for number, thread in enumerate(largest.location.threads, 1):
+            if thread.frames:
+                frame = thread.frames[-1]
+                edges = self.knowledge.shape(frame.function).function.edges[frame.location]
+                where = self.program.place(edges[0].action.origin) if edges else frame.function
+                stands.append(f"thread {number} at {where}")
+        what = ", ".join(stands) or "no thread running"
+        return f"{len(largest.nodes):,} of them with {what}"
+
+    def _next(self) -> Node | None:
+        number = heapq.heappop(self.queue)[2]
+        node = self.nodes[number]
+        node.is_queued = False
+        if node.is_live and node.is_open:
+            return node
+        return None
+
+    def _process(self, node: Node) -> None:
+        began = time.perf_counter()
+        is_covered = self._close(node)
+        if not is_covered and self.settings.force_cover:
+            is_covered = self._force_cover(node)
+        self.statistics.covering += time.perf_counter() - began
+        if not is_covered and node.is_live:
+            self._expand(node)
+
+    # --- nodes
+
+    def _node(self, parent: Node | None, thread: int, way: Way | None, to: Location | None) -> Node:
+        place = None
+        if to is not None:
+            place = self.places.get(to)
+            if place is None:
+                place = Place(len(self.places), to, to.can_step())
+                self.places[to] = place
+                self.statistics.threads = max(self.statistics.threads, len(to.threads))
+        step = _NO_STEP
+        inputs: tuple[tuple[str, int], ...] = ()
+        depth = switches = 0
+        if way is not None and parent is not None:
+            step, inputs = self._own_step(way)
+            depth = parent.depth + 1
+            switches = parent.switches + (parent.thread not in (0, thread))
+        node = Node(
+            len(self.nodes), parent, thread, way, step, inputs, place, depth, switches
+        )
+        self.nodes.append(node)
+        self.statistics.longest_path = max(self.statistics.longest_path, depth)
+        if parent is not None:
+            parent.children.append(node)
+            node.hidden = parent.hidden
+        if place is not None:
+            place.nodes.append(node)
+            self._enqueue(node)
+        return node
+
+    def _own_step(self, way: Way) -> tuple[Step, tuple[tuple[str, int], ...]]:
+        """The step of a way through a block, with inputs that no other step has."""
+        if not way.inputs:
+            return way.step, ()
+        terms = self.terms
+        renamed = {var: terms.fresh("input", terms.width[var]) for _, var in way.inputs}
+        step = Step(
+            tuple(substitute(terms, item, renamed) for item in way.step.assumes),
+            {var: substitute(terms, item, renamed) for var, item in way.step.updates.items()},
+            frozenset(renamed.values()),
+        )
+        return step, tuple((name, renamed[var]) for name, var in way.inputs)
+
+    def _enqueue(self, node: Node) -> None:
+        if not node.is_queued and node.is_open and node.place is not None:
+            node.is_queued = True
+            heapq.heappush(self.queue, (node.switches, node.depth, node.number))
+
+    def _hide(self, node: Node, *, by: int) -> None:
+        """All below a node begins or ceases to count; covers by nodes that do not are void."""
+        for item in node.subtree():
+            was_live = item.is_live
+            item.hidden += by
+            if was_live and not item.is_live:
+                for covered in list(item.covers):
+                    self._uncover(covered)
+            elif item.is_live:
+                self._enqueue(item)
+
+    # --- EXPAND
+
+    def _block(self, place: Place, thread: int) -> Block:
+        found = place.blocks.get(thread)
+        if found is None:
+            began = time.perf_counter()
+            found = place.blocks[thread] = self.executor.block(place.location, thread)
+            self.statistics.executing += time.perf_counter() - began
+        return found
+
+    def _expand(self, node: Node) -> None:
+        node.is_open = False
+        for thread in dict.fromkeys((*self._wanted(node), *node.extra)):
+            self._expand_thread(thread, node)
+            if not node.is_live:
+                # A refinement has covered it or a node above it; it goes on when it is live again.
+                node.is_open = True
+                return
+
+    def _expand_thread(self, thread: int, node: Node) -> None:
+        if thread in node.expanded:
+            return
+        node.expanded[thread] = None
+        assert node.place is not None
+        block = self._block(node.place, thread)
+        for way in block.outcomes:
+            if self.implications.excludes(node.label, way.step.assumes):
+                continue
+            child = self._node(node, thread, way, way.target)
+            if way.kind is not Kind.MOVE:
+                self._refine(child, way)
+
+    # --- partial-order reduction
+
+    def _wanted(self, node: Node) -> list[int]:
+        """The threads to expand at a node: all but those that SKIP leaves out."""
+        if node.wanted is None:
+            assert node.place is not None
+            node.wanted = [
+                thread for thread in node.place.can_step if not self._skips(node, thread)
+            ]
+        return node.wanted
+
+    def _skips(self, node: Node, thread: int) -> bool:
+        """SKIP: the step that led here and the next one of a smaller thread are independent, so
+        the other order is explored elsewhere."""
+        parent, way = node.parent, node.outcome
+        if (
+            self.settings.reduction is not Reduction.DYNAMIC
+            or parent is None
+            or way is None
+            or thread >= node.thread
+            or way.is_loop
+        ):
+            return False
+        assert node.place is not None and parent.place is not None
+        before, after = parent.place.location, node.place.location
+        if any(item.depth for item in (*before.threads, *after.threads)):
+            return False
+        if thread > len(before.threads):
+            return False
+        block = self._block(parent.place, thread)
+        if block.pauses_in_section:
+            return False
+        alias = conflict(self.terms, way, block)
+        if alias == self.terms.true:
+            return False
+        if alias != self.terms.false:
+            if not self._excluded(parent, alias):
+                return False
+            self.statistics.conditional += 1
+        self.statistics.skipped += 1
+        return True
+
+    def _excluded(self, node: Node, fact: int) -> bool:
+        """Whether a fact cannot hold at a node; the label then says so (section IV-D)."""
+        if self.implications.excludes(node.label, (fact,)):
+            return True
+        steps = [*self._steps(node), Step((fact,), {})]
+        result = self.interpolator.interpolate(steps, self.deadline)
+        if not isinstance(result, Interpolants):
+            return False
+        self._strengthen_path(node.path(), list(result.sequence[1:-1]))
+        return self.implications.excludes(node.label, (fact,))
+
+    # --- CLOSE
+
+    def _close(self, node: Node) -> bool:
+        """Cover a node by an older one."""
+        place = node.place
+        if place is None or not node.is_live:
+            return False
+        for other in place.nodes:
+            if other.number >= node.number:
+                break
+            if other.is_live and self._is_implied(node, other):
+                self._cover(node, other)
+                return True
+        return False
+
+    def _is_implied(self, node: Node, other: Node) -> bool:
+        if other.label <= node.label:
+            self.statistics.syntactic_checks += 1
+            return True
+        if self.samples.refutes(node, other.label - node.label):
+            self.statistics.sample_checks += 1
+            return False
+        return self.implications.holds(node.label, other.label)
+
+    def _cover(self, node: Node, other: Node) -> None:
+        wanted = self._wanted(node)
+        if not (node.is_live and other.is_live):
+            return  # a fact for the reduction has changed labels
+        self.statistics.covers += 1
+        node.cover = other
+        other.covers[node] = None
+        self._hide(node, by=1)
+        if not self.settings.cover_expansions:
+            return
+        for thread in wanted:
+            if thread in other.expanded or thread in other.extra:
+                continue
+            other.extra[thread] = None
+            if other.is_open:
+                continue
+            before = len(self.nodes)
+            self._expand_thread(thread, other)
+            self.statistics.cover_expansions += len(self.nodes) - before
+            if node.cover is not other:
+                return
+
+    def _uncover(self, node: Node) -> None:
+        other = node.cover
+        if other is None:
+            return
+        self.statistics.uncovered += 1
+        node.cover = None
+        other.covers.pop(node, None)
+        self._hide(node, by=-1)
+
+    def _force_cover(self, node: Node) -> bool:
+        """Make the label of an older node hold here too, if that is possible (section III)."""
+        place = node.place
+        assert place is not None
+        older = [
+            other for other in place.nodes if other.number < node.number and other.is_live
+        ]
+        for other in older[-_FORCED_CANDIDATES:]:
+            if not other.is_live or not node.is_live:
+                continue
+            if self.samples.refutes(node, other.label):
+                self.statistics.sample_checks += 1
+            elif self._force(node, other):
+                return True
+        return False
+
+    def _force(self, node: Node, other: Node) -> bool:
+        terms = self.terms
+        ancestor = common_ancestor(node, other)
+        path = node.path()[ancestor.depth :]
+        claim = terms.all_of(other.label)
+        if claim == terms.false:
+            return False
+        steps = [
+            Step(tuple(ancestor.label), {}),
+            *(item.step for item in path[1:]),
+            Step((terms.not_(claim),), {}),
+        ]
+        if ancestor.parent is None:
+            steps.insert(0, self._initial_step(steps))
+        result = self.interpolator.interpolate(steps, self.deadline)
+        if not isinstance(result, Interpolants):
+            return False
+        # One for each place: before the first step, at each node, behind the claim.
+        labels = list(result.sequence)[-len(path) - 1 : -1]
+        self._strengthen_path(path, labels, closing=False)
+        if not (node.is_live and other.is_live):
+            return node.cover is not None
+        if not self.implications.holds(node.label, other.label):
+            return False
+        self.statistics.forced_covers += 1
+        self._cover(node, other)
+        return node.cover is not None
+
+    # --- REFINE
+
+    def _steps(self, node: Node) -> list[Step]:
+        """From before the initial state to a node."""
+        steps = [item.step for item in node.path()[1:]]
+        return [self._initial_step(steps), *steps]
+
+    def _initial_step(self, steps: list[Step]) -> Step:
+        """The initial values of the variables that a path mentions."""
+        terms = self.terms
+        mentioned: set[int] = set()
+        for step in steps:
+            mentioned |= self.vocabulary.of(step.assumes)
+            mentioned |= self.vocabulary.of(step.updates.values())
+        updates: dict[int, int] = {}
+        for variable in mentioned:
+            value = self._initial_value(variable)
+            if value is not None:
+                updates[variable] = terms.constant(value, terms.width[variable])
+        return Step((), updates)
+
+    def _initial_value(self, variable: int) -> int | None:
+        name = self.terms.name[variable]
+        if not name.startswith("m"):
+            return None
+        address, size = name[1:].split(".")
+        return self.executor.initial_value((int(address), int(size)))
+
+    def _refine(self, node: Node, way: Way) -> None:
+        began = time.perf_counter()
+        try:
+            self._refine_error(node, way)
+        finally:
+            self.statistics.refining += time.perf_counter() - began
+
+    def _refine_error(self, node: Node, way: Way) -> None:
+        self.statistics.refinements += 1
+        steps = self._steps(node)
+        result = self.interpolator.interpolate(steps, self.deadline)
+        if isinstance(result, Feasible):
+            self._report(node, way, result.model)
+            self._make_false(node)
+            return
+        if isinstance(result, Unknown):
+            OutOfTime.check(self.deadline)
+            place = self.program.place(way.origin)
+            raise _Found(
+                Outcome(Answer.UNKNOWN, f"{result.reason} ({place})", self._counted())
+            )
+        self._strengthen_path(node.path(), list(result.sequence[1:]))
+
+    def _report(self, node: Node, way: Way, model: Model) -> None:
+        place = self.program.place(way.origin)
+        if way.kind is Kind.TROUBLE:
+            self.troubles[f"{way.message} ({place})"] = None
+            return
+        blocks: list[Taken] = []
+        inputs: dict[int, list[tuple[str, int]]] = {}
+        for item in node.path()[1:]:
+            blocks.append(self._taken(item))
+            for name, variable in item.inputs:
+                inputs.setdefault(item.thread, []).append((name, model(variable)))
+        found = Counterexample(blocks, inputs, node.thread, way.message, way.origin)
+        problem = "" if self.confirm is None else self.confirm(found)
+        if problem:
+            self.troubles[problem] = None
+            return
+        raise _Found(Outcome(Answer.VIOLATED, way.message, self._counted(), found))
+
+    @staticmethod
+    def _taken(node: Node) -> Taken:
+        """The block that led to a node."""
+        assert node.parent is not None and node.parent.place is not None
+        before = node.parent.place.location
+        thread = before.threads[node.thread - 1]
+        after = before if node.place is None else node.place.location
+        return Taken(
+            node.thread,
+            thread.frames[-1].function,
+            thread.frames[-1].location,
+            thread.depth > 0,
+            sum(item.status is Status.RUNNING for item in before.threads) == 1,
+            len(after.threads),
+        )
+
+    # --- labels
+
+    def _strengthen_path(
+        self, path: list[Node], labels: list[tuple[int, ...]], *, closing: bool = True
+    ) -> None:
+        changed = [
+            node
+            for node, label in zip(path, labels, strict=True)
+            if self._strengthen(node, label)
+        ]
+        if closing:
+            for node in changed:
+                if node.is_live and node.place is not None and node.parent is not None:
+                    if self._close(node):
+                        return
+
+    def _strengthen(self, node: Node, label: tuple[int, ...]) -> bool:
+        new = frozenset(label) - node.label - {self.terms.true}
+        if not new:
+            return False
+        if self.terms.false in new:
+            self._make_false(node)
+            return False
+        node.label |= new
+        for covered in list(node.covers):
+            if not self.implications.holds(covered.label, new):
+                self._uncover(covered)
+        return True
+
+    def _make_false(self, node: Node) -> None:
+        if not node.is_false:
+            node.is_false = True
+            node.label = frozenset((self.terms.false,))
+            self._hide(node, by=1)
+

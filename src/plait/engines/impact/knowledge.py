@@ -1,0 +1,258 @@
+"""What the engine knows of a program before it starts: control flow, cells, what is explicit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plait.analysis.finite import FiniteValues
+from plait.analysis.objects import AbstractObject
+from plait.analysis.points_to import PointsTo
+from plait.analysis.sharing import Sharing
+from plait.engines.impact.settings import Reduction
+from plait.model.actions import (
+    AtomicBegin,
+    AtomicEnd,
+    EndProcess,
+    EndThread,
+    Free,
+    Load,
+    ReadModifyWrite,
+    Spawn,
+    Store,
+    Wait,
+)
+from plait.model.dataflow import live_registers, postorder
+from plait.model.expressions import Expr, PointerAdd, children
+from plait.model.layout import Layout, cells
+from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
+from plait.model.types import DataModel, Kind, Scalar
+
+Maker = StaticObject | FrameSlot | Edge
+
+# An action like this is where threads are interleaved, whatever memory it reaches.
+ALWAYS_VISIBLE = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)
+_MOST_CELLS = 4096  # of one object
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """Of a function: `is_met` marks locations that several edges lead to, `frame_pages` and
+    `slot_pages` are as in the reference interpreter."""
+
+    function: Function
+    live: list[int]
+    is_met: bytes
+    is_switch: bytes
+    rank: list[int]
+    slot_pages: list[int]
+    frame_pages: int
+
+
+class Knowledge:
+    def __init__(self, program: Program, reduction: Reduction) -> None:
+        self.program = program
+        self.page_bits = program.data_model.page_bits
+        self.page_mask = (1 << self.page_bits) - 1
+        self.pointer = program.data_model.pointer
+        self.points_to = PointsTo(program)
+        self.sharing = Sharing(self.points_to)
+        self._finite = FiniteValues(self.points_to)
+        self._reduction = reduction
+        self._wild = self.sharing.wild
+        self.shapes: dict[str, Shape] = {}
+        self._cells: dict[tuple[Maker, int], tuple[tuple[int, int], ...] | None] = {}
+        self._explicit: dict[tuple[Maker, int, int], bool] = {}
+        self._explicit_register: dict[tuple[str, int], bool] = {}
+        self._moves: dict[int, tuple[PointerAdd, ...]] = {}
+        self._kept: list[Expr] = []  # so that no id in a table is used again
+        self._expected: dict[int, frozenset[Maker | str]] = {}
+        self._sizes = self._access_sizes()
+        self.functions = {
+            program.address_of(function): function for function in program.functions.values()
+        }
+        self.thread_locals = [item for item in program.objects if item.thread_local]
+        self.statics = {
+            item.page: item for item in program.objects if not item.thread_local or item.page
+        }
+        self.arena_pages, self.most_threads = _arenas(program)
+
+    # --- control flow
+
+    def shape(self, name: str) -> Shape:
+        found = self.shapes.get(name)
+        if found is None:
+            found = self.shapes[name] = self._shape(self.program.functions[name])
+        return found
+
+    def _shape(self, function: Function) -> Shape:
+        count = len(function.edges)
+        arrivals = [0] * count
+        if count:
+            arrivals[0] = 1
+        switches = bytearray(count)
+        for edge in function.all_edges():
+            if edge.target >= 0:
+                arrivals[edge.target] += 1
+            if self._is_visible(edge):
+                switches[edge.source] = 1
+        rank = [0] * count
+        for number, location in enumerate(postorder(function)):
+            rank[location] = number
+        slot_pages = []
+        pages = 0
+        for slot in function.slots:
+            slot_pages.append(pages)
+            pages += self.pages_of(slot.size)
+        return Shape(
+            function,
+            live_registers(function),
+            bytes(number > 1 for number in arrivals),
+            bytes(switches),
+            rank,
+            slot_pages,
+            pages,
+        )
+
+    def _is_visible(self, edge: Edge) -> bool:
+        action = edge.action
+        if isinstance(action, ALWAYS_VISIBLE):
+            return True
+        if isinstance(action, AtomicEnd):
+            return False
+        if self._reduction is Reduction.NONE and isinstance(action, Load | Store | ReadModifyWrite):
+            return True
+        return self.sharing.is_visible(edge)
+
+    # --- objects
+
+    def pages_of(self, size: int) -> int:
+        return (size >> self.page_bits) + 1
+
+    def cells_of(self, maker: Maker, size: int) -> tuple[tuple[int, int], ...] | None:
+        """How an object's bytes divide into variables: offsets and sizes, without gaps. None if
+        there are too many."""
+        key = maker, size
+        if key not in self._cells:
+            self._cells[key] = self._divide(maker, size)
+        return self._cells[key]
+
+    def _divide(self, maker: Maker, size: int) -> tuple[tuple[int, int], ...] | None:
+        cuts = {0, size}
+        if isinstance(maker, Edge):
+            for item, (offset, width) in self._sizes.get(maker, {}):
+                del item
+                starts = range(0, size, width) if offset is None else (offset,)
+                if len(starts) > _MOST_CELLS:
+                    return None
+                for start in starts:
+                    cuts.update(cut for cut in (start, start + width) if cut <= size)
+        else:
+            if size > _MOST_CELLS * 8:
+                return None
+            for cell in cells(_layout(maker)):
+                cuts.update((cell.offset, cell.offset + cell.scalar.size))
+                if len(cuts) > _MOST_CELLS:
+                    return None
+        places = sorted(cut for cut in cuts if 0 <= cut <= size)
+        return tuple(
+            (start, end - start) for start, end in zip(places, places[1:], strict=False)
+        )
+
+    def _access_sizes(self) -> dict[Edge, list[tuple[AbstractObject, tuple[int | None, int]]]]:
+        """The places in heap objects that accesses use."""
+        memory = self.points_to.memory
+        found: dict[Edge, dict[tuple[int | None, int], AbstractObject]] = {}
+        for row in self.sharing.accesses:
+            for access in row:
+                mask = access.locations if access.size else 0
+                while mask:
+                    low = mask & -mask
+                    mask ^= low
+                    place = low.bit_length() - 1
+                    item = memory.objects[memory.location_object[place]]
+                    if item.edge is not None:
+                        where = memory.location_offset[place], access.size
+                        found.setdefault(item.edge, {})[where] = item
+        return {
+            edge: [(item, where) for where, item in rows.items()] for edge, rows in found.items()
+        }
+
+    def is_explicit_cell(self, maker: Maker, offset: int, size: int) -> bool:
+        """Whether a constant value of a cell is part of the location."""
+        key = maker, offset, size
+        found = self._explicit.get(key)
+        if found is None:
+            found = self._explicit[key] = self._finite.is_finite_place(maker, offset)
+        return found
+
+    def is_explicit_register(self, function: str, index: int, type_: Scalar) -> bool:
+        key = function, index
+        found = self._explicit_register.get(key)
+        if found is None:
+            found = type_.kind is Kind.POINTER or self._finite.is_finite_register(function, index)
+            self._explicit_register[key] = found
+        return found
+
+    def is_address(self, value: int, bits: int) -> bool:
+        """Whether a constant looks like a pointer to something."""
+        if bits != self.pointer.bits:
+            return False
+        page = value >> self.page_bits
+        if page == 0:
+            return False
+        return page >= self.program.first_free_page or self.first_page(page) is not None
+
+    def first_page(self, page: int) -> int | None:
+        """The first page of the static object or function that has this page."""
+        if page in self.statics or (page << self.page_bits) in self.functions:
+            return page
+        for start, item in self.statics.items():
+            if start < page < start + self.pages_of(item.size):
+                return start
+        return None
+
+    # --- expressions
+
+    def moves(self, exprs: tuple[Expr, ...], key: int) -> tuple[PointerAdd, ...]:
+        """The pointer arithmetic in the expressions of an edge, inner before outer."""
+        found = self._moves.get(key)
+        if found is None:
+            rows: list[PointerAdd] = []
+            pending = list(exprs)
+            while pending:
+                item = pending.pop()
+                if isinstance(item, PointerAdd):
+                    rows.append(item)
+                pending += children(item)
+            self._kept += exprs
+            found = self._moves[key] = tuple(reversed(rows))
+        return found
+
+    def is_wild(self, edge: Edge) -> bool:
+        return id(edge) in self._wild
+
+    def expected(self, function: str, edge: Edge, address: Expr) -> frozenset[Maker | str]:
+        """The objects that the analyses expect an access to go to."""
+        found = self._expected.get(id(edge))
+        if found is None:
+            found = self._expected[id(edge)] = frozenset(
+                item.static or item.slot or item.edge or item.function
+                for item in self.points_to.targets(function, address)
+            )
+        return found
+
+    def places(self, function: str, address: Expr) -> list[tuple[AbstractObject, int | None]]:
+        found = self.points_to.locations(function, address)
+        return sorted(found, key=lambda row: (row[0].index, -1 if row[1] is None else row[1]))
+
+
+def _layout(maker: StaticObject | FrameSlot) -> Layout:
+    return maker.layout
+
+
+def _arenas(program: Program) -> tuple[int, int]:
+    """Pages of each thread and how many threads there can be, as in the reference interpreter."""
+    if program.data_model is DataModel.LP64:
+        pages = 1 << 20
+        return pages, min(2000, ((1 << 32) - program.first_free_page) // pages)
+    return ((1 << 18) - program.first_free_page) // 64, 64

@@ -1,0 +1,27 @@
+"""Dependence of steps (Definition 4.1), conditional where addresses are symbolic (IV-D)."""
+
+from __future__ import annotations
+
+from plait.engines.impact.blocks import Block, Outcome
+from plait.logic.terms import Terms
+
+
+def conflict(terms: Terms, way: Outcome, block: Block) -> int:
+    """When a way through one thread's block and the next block of another thread may depend on
+    each other, as a term over the state before both."""
+    if (way.spawns and block.spawns) or way.ends_process or block.ends_process:
+        return terms.true
+    found = terms.false
+    for mine in way.accesses:
+        for other in block.accesses:
+            if (
+                (mine.is_write or other.is_write)
+                and mine.address < other.address + other.size
+                and other.address < mine.address + mine.size
+            ):
+                one = terms.true if mine.when is None else mine.when
+                two = terms.true if other.when is None else other.when
+                found = terms.or_(found, terms.and_(one, two))
+                if found == terms.true:
+                    return found
+    return found

@@ -1,0 +1,23 @@
+"""How the unbounded engine works; the defaults are the best, the others are there to compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Reduction(Enum):
+    """Which interleavings are explored."""
+
+    NONE = "none"  # all, at every access to memory
+    STATIC = "static"  # all, at accesses that other threads can see (sPOR)
+    DYNAMIC = "dynamic"  # of these, monotonic ones (dPOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    reduction: Reduction = Reduction.DYNAMIC
+    force_cover: bool = True
+    # Only for tests, which show that an error is missed without them.
+    cover_expansions: bool = True
+    max_nodes: int = 1_000_000

@@ -1,0 +1,27 @@
+// The store behind an assumption that fails never happens.
+#include <assert.h>
+#include <pthread.h>
+
+extern void __VERIFIER_assume(int);
+
+int x;
+
+void *writer(void *unused) {
+  __VERIFIER_assume(0);
+  x = 1;
+  return 0;
+}
+
+void *check(void *unused) {
+  assert(x == 0);
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, writer, 0);
+  pthread_create(&two, 0, check, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}

@@ -1,0 +1,30 @@
+// A loop of unknown length over stores that do not concern the checker, then harmless ones that do.
+#include <assert.h>
+#include <pthread.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+
+int x, y;
+
+void *check(void *unused) {
+  assert(x == 0);
+  return 0;
+}
+
+void *loop(void *unused) {
+  while (__VERIFIER_nondet_bool())
+    y = 1 - y;
+  x = 0;
+  x = 0;
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  y = 0;
+  pthread_create(&one, 0, check, 0);
+  pthread_create(&two, 0, loop, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}

@@ -1,0 +1,39 @@
+// cover_chain_unsafe.c with the failing assertion in the other thread, which fails in the third
+// branch.
+#include <assert.h>
+#include <pthread.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+
+int a, step;
+
+void *choose(void *unused) {
+  if (__VERIFIER_nondet_bool())
+    a = 1;
+  else if (__VERIFIER_nondet_bool())
+    a = 2;
+  else
+    a = 3;
+  assert(a >= 1);
+  step = 1;
+  assert(a <= 3);
+  step = 2;
+  assert(a != 4);
+  step = 3;
+  return 0;
+}
+
+void *watch(void *unused) {
+  int seen = step;
+  assert(seen == 0 || a != 3);
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, watch, 0);
+  pthread_create(&two, 0, choose, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}

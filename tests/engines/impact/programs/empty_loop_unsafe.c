@@ -1,0 +1,26 @@
+// One thread does nothing for ever, the other has the bug.
+#include <assert.h>
+#include <pthread.h>
+
+int x;
+
+void *spin(void *unused) {
+  while (1) {
+  }
+  return 0;
+}
+
+void *work(void *unused) {
+  x = 1;
+  assert(x == 0);
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, spin, 0);
+  pthread_create(&two, 0, work, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}

@@ -1,0 +1,36 @@
+// A loop of unknown length inside an atomic section. Infinitely many states; x == y holds at the
+// head of the loop (each round adds 1 to both), hence whenever no section is under way.
+#include <assert.h>
+#include <pthread.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int x, y;
+
+void *add(void *unused) {
+  __VERIFIER_atomic_begin();
+  while (__VERIFIER_nondet_bool()) {
+    x = x + 1;
+    y = y + 1;
+  }
+  __VERIFIER_atomic_end();
+  return 0;
+}
+
+void *check(void *unused) {
+  __VERIFIER_atomic_begin();
+  assert(x == y);
+  __VERIFIER_atomic_end();
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, add, 0);
+  pthread_create(&two, 0, check, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}

@@ -1,0 +1,32 @@
+// The section happens once y is 1, so that the assertion after that may see its store.
+#include <assert.h>
+#include <pthread.h>
+
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int x, y;
+
+void *waiter(void *unused) {
+  __VERIFIER_atomic_begin();
+  x = 1;
+  __VERIFIER_assume(y == 1);
+  __VERIFIER_atomic_end();
+  return 0;
+}
+
+void *release(void *unused) {
+  y = 1;
+  assert(x == 0);
+  return 0;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, waiter, 0);
+  pthread_create(&two, 0, release, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}

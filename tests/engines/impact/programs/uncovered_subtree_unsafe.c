@@ -1,0 +1,31 @@
+// The near assertion makes the labels of both branches alike, so that one node covers the other,
+// which has a subtree by then. Only the far assertion tells the branches apart and takes the cover
+// away. The bug is in the subtree that was covered.
+#include <assert.h>
+#include <pthread.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+
+int a, step, noise;
+
+void *distract(void *unused) {
+  noise = 1;
+  return 0;
+}
+
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, distract, 0);
+  if (__VERIFIER_nondet_bool())
+    a = 1;
+  else
+    a = 2;
+  assert(a >= 1);
+  step = 1;
+  assert(noise <= 1);
+  step = step + 1;
+  step = step + 1;
+  assert(a != 2);
+  pthread_join(thread, 0);
+  return 0;
+}
