@@ -2,13 +2,15 @@
 
 A register or a place in memory `is_finite` if its values come from constants, thread numbers,
 addresses and comparisons, through copies and choices, and through arithmetic only where no result
-comes back as an operand (`turn = 1 - id` yes, `i = i + 1` no). Inputs are not finite. This is a
-heuristic: it decides what is worth telling apart, and nothing is wrong if it errs.
+comes back as an operand (`turn = 1 - id` yes, `i = i + 1` no), or only in loops of which the number
+of rounds is known to be small. Inputs are not finite. This is a heuristic: it decides what is worth
+telling apart, and nothing is wrong if it errs.
 """
 
 from __future__ import annotations
 
 from plait.analysis.graph import components
+from plait.analysis.loops import find_loops
 from plait.analysis.objects import members
 from plait.analysis.points_to import PointsTo
 from plait.model.actions import (
@@ -28,6 +30,7 @@ from plait.model.program import Edge, FrameSlot, Function, StaticObject
 
 _Node = tuple[object, ...]
 _INPUT: _Node = ("input",)
+_FEW_ROUNDS = 32
 
 
 class FiniteValues:
@@ -40,8 +43,10 @@ class FiniteValues:
         self._accesses: dict[int, tuple[int, ...]] = {}
         self._find_whole()
         for name in points_to.reachable_functions:
-            function = points_to.instances_of[name][0].function
-            for edge in function.all_edges():
+            template = points_to.instances_of[name][0].template
+            function = template.function
+            self._is_short = self._locations_of_short_loops(function)
+            for edge in template.edges:
                 self._flow(function, edge)
         self._infinite = self._solve()
 
@@ -82,8 +87,9 @@ class FiniteValues:
     def _find_whole(self) -> None:
         memory = self._points_to.memory
         for name in self._points_to.reachable_functions:
-            function = self._points_to.instances_of[name][0].function
-            for edge in function.all_edges():
+            template = self._points_to.instances_of[name][0].template
+            function = template.function
+            for edge in template.edges:
                 if isinstance(edge.action, Load | Store | ReadModifyWrite):
                     for item in members(self._locations(function, edge)):
                         if memory.location_offset[item] is None:
@@ -96,7 +102,19 @@ class FiniteValues:
             for item in members(self._locations(function, edge))
         ]
 
-    def _give(self, target: int, function: Function, value: Expr) -> None:
+    def _locations_of_short_loops(self, function: Function) -> set[int]:
+        """The locations that are in a loop, and in none with many or unknown rounds."""
+        short: set[int] = set()
+        long: set[int] = set()
+        for loop in find_loops(self._points_to.program, function):
+            is_short = loop.bound is not None and loop.bound <= _FEW_ROUNDS
+            (short if is_short else long).update(loop.body)
+        return short - long
+
+    def _give(
+        self, target: int, function: Function, value: Expr, is_counted: bool = False
+    ) -> None:
+        """`is_counted`: it happens a few times in a frame, so that arithmetic does no harm."""
         pending = [(value, False)]
         while pending:
             item, is_computed = pending.pop()
@@ -106,14 +124,15 @@ class FiniteValues:
             elif isinstance(item, Binary) and item.op in COMPARISONS:
                 continue
             else:
-                computes = is_computed or isinstance(item, Binary | Unary)
+                computes = is_computed or isinstance(item, Binary | Unary) and not is_counted
                 pending += [(part, computes) for part in children(item)]
 
     def _flow(self, function: Function, edge: Edge) -> None:
         action = edge.action
         match action:
             case Assign():
-                self._give(self._register(function, action.target), function, action.value)
+                target = self._register(function, action.target)
+                self._give(target, function, action.value, edge.source in self._is_short)
             case Load():
                 self._sources[self._register(function, action.target)].update(
                     self._places(function, edge)

@@ -97,7 +97,7 @@ class _Search:
         self.confirm = confirm
         self.terms = Terms()
         self.statistics = Statistics()
-        self.knowledge = Knowledge(program, settings.reduction)
+        self.knowledge = Knowledge(program, settings.reduction, settings.explicit)
         self.executor = Executor(self.knowledge, self.terms, specification)
         self.implications = Implications(self.terms, self.statistics, deadline)
         self.interpolator = Interpolator(self.terms)
@@ -277,6 +277,8 @@ class _Search:
             child = self._node(node, thread, way, way.target)
             if way.kind is not Kind.MOVE:
                 self._refine(child, way)
+            elif _recurses(node, child):
+                self._prune(child)
 
     # --- partial-order reduction
 
@@ -481,6 +483,14 @@ class _Search:
             )
         self._strengthen_path(node.path(), list(result.sequence[1:]))
 
+    def _prune(self, node: Node) -> None:
+        """Find out at once whether a node can be reached: lazily, a recursion would be unrolled
+        for ever below the case that ends it."""
+        result = self.interpolator.interpolate(self._steps(node), self.deadline)
+        if isinstance(result, Interpolants):
+            self.statistics.refinements += 1
+            self._strengthen_path(node.path(), list(result.sequence[1:]))
+
     def _report(self, node: Node, way: Way, model: Model) -> None:
         place = self.program.place(way.origin)
         if way.kind is Kind.TROUBLE:
@@ -550,3 +560,13 @@ class _Search:
             node.label = frozenset((self.terms.false,))
             self._hide(node, by=1)
 
+
+def _recurses(parent: Node, node: Node) -> bool:
+    """Whether the step to a node has called a function that runs already."""
+    assert parent.place is not None and node.place is not None
+    before = parent.place.location.threads[node.thread - 1].frames
+    after = node.place.location.threads[node.thread - 1].frames
+    if len(after) <= len(before):
+        return False
+    functions = [frame.function for frame in after]
+    return len(set(functions)) < len(functions)

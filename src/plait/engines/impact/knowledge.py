@@ -8,7 +8,7 @@ from plait.analysis.finite import FiniteValues
 from plait.analysis.objects import AbstractObject
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
-from plait.engines.impact.settings import Reduction
+from plait.engines.impact.settings import Explicit, Reduction
 from plait.model.actions import (
     AtomicBegin,
     AtomicEnd,
@@ -49,14 +49,14 @@ class Shape:
 
 
 class Knowledge:
-    def __init__(self, program: Program, reduction: Reduction) -> None:
+    def __init__(self, program: Program, reduction: Reduction, explicit: Explicit) -> None:
         self.program = program
         self.page_bits = program.data_model.page_bits
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer = program.data_model.pointer
         self.points_to = PointsTo(program)
         self.sharing = Sharing(self.points_to)
-        self._finite = FiniteValues(self.points_to)
+        self._finite = FiniteValues(self.points_to) if explicit is Explicit.FEW else None
         self._reduction = reduction
         self._wild = self.sharing.wild
         self.shapes: dict[str, Shape] = {}
@@ -182,14 +182,17 @@ class Knowledge:
         key = maker, offset, size
         found = self._explicit.get(key)
         if found is None:
-            found = self._explicit[key] = self._finite.is_finite_place(maker, offset)
+            found = self._finite is not None and self._finite.is_finite_place(maker, offset)
+            self._explicit[key] = found
         return found
 
     def is_explicit_register(self, function: str, index: int, type_: Scalar) -> bool:
         key = function, index
         found = self._explicit_register.get(key)
         if found is None:
-            found = type_.kind is Kind.POINTER or self._finite.is_finite_register(function, index)
+            found = type_.kind is Kind.POINTER or (
+                self._finite is not None and self._finite.is_finite_register(function, index)
+            )
             self._explicit_register[key] = found
         return found
 

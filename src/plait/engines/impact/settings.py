@@ -14,9 +14,17 @@ class Reduction(Enum):
     DYNAMIC = "dynamic"  # of these, monotonic ones (dPOR)
 
 
+class Explicit(Enum):
+    """Which values are part of locations, and not left to labels."""
+
+    POINTERS = "pointers"
+    FEW = "few"  # also locks, flags and counters that only ever get a few values
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     reduction: Reduction = Reduction.DYNAMIC
+    explicit: Explicit = Explicit.FEW
     force_cover: bool = True
     # Only for tests, which show that an error is missed without them.
     cover_expansions: bool = True

@@ -1,0 +1,49 @@
+"""Running the unbounded engine in tests: every violation must replay."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from plait.c import FrontEndOptions, load
+from plait.engines.impact.engine import verify
+from plait.engines.impact.outcome import Counterexample, Outcome
+from plait.engines.impact.settings import Settings
+from plait.evidence.replay import ReplayFailed, replay_blocks
+from plait.model.program import Program
+from plait.model.properties import Specification
+from plait.semantics.run import run
+
+PROGRAMS = Path(__file__).parent / "programs"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks" / "impact"
+DEFAULT = Settings()
+
+
+def loaded(path: Path, specification: Specification | None = None) -> Program:
+    return load([str(path)], FrontEndOptions(), specification or Specification())
+
+
+def outcome_of(
+    program: Program,
+    settings: Settings = DEFAULT,
+    seconds: float = 20,
+    specification: Specification | None = None,
+) -> Outcome:
+    chosen = specification or Specification()
+
+    def confirm(found: Counterexample) -> str:
+        try:
+            schedule = replay_blocks(program, chosen, found.blocks, found.inputs, found.violator)
+            execution = run(program, chosen, schedule=schedule)
+        except ReplayFailed as error:
+            return f"not replayed: {error}"
+        return "" if execution.ending == "violation" else f"ends in {execution.ending}"
+
+    deadline = time.monotonic() + seconds
+    return verify(program, chosen, settings, deadline, confirm=confirm)
+
+
+def outcome_of_text(text: str, folder: Path, settings: Settings = DEFAULT) -> Outcome:
+    path = folder / "program.c"
+    path.write_text(text)
+    return outcome_of(loaded(path), settings)

@@ -1,0 +1,86 @@
+"""The unbounded engine on small programs, one for each trap: their names say what is expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.engines.impact.outcome import Answer
+from plait.engines.impact.settings import Explicit, Reduction, Settings
+from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
+
+FILES = sorted(PROGRAMS.glob("*.c"))
+CONFIGURATIONS = [
+    Settings(reduction, explicit, force)
+    for reduction in Reduction
+    for explicit in Explicit
+    for force in (True, False)
+]
+# Solved only with variables that have few values in the locations, or by force.
+HARD = {"bounded_counter_unsafe"}
+
+
+def expected(path: Path) -> Answer:
+    return Answer.VIOLATED if path.stem.endswith("unsafe") else Answer.HOLDS
+
+
+def test_there_are_programs() -> None:
+    assert len(FILES) > 70
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_default(path: Path) -> None:
+    outcome = outcome_of(loaded(path))
+    if path.stem in HARD and outcome.answer is Answer.UNKNOWN:
+        pytest.skip(outcome.reason)
+    assert outcome.answer is expected(path), outcome.reason
+
+
+@pytest.mark.parametrize("number", range(len(CONFIGURATIONS)))
+def test_other_configurations_are_never_wrong(number: int) -> None:
+    """Each configuration on a part of the programs; all of them are `make compare-verdicts`."""
+    settings = CONFIGURATIONS[number]
+    decided = 0
+    chosen = FILES[number :: len(CONFIGURATIONS)]
+    for path in chosen:
+        outcome = outcome_of(loaded(path), settings, seconds=3)
+        assert outcome.answer in (expected(path), Answer.UNKNOWN), f"{path.stem} {settings}"
+        decided += outcome.answer is not Answer.UNKNOWN
+    assert decided  # not all need to be
+
+
+@pytest.mark.parametrize(
+    "name", ["dekker", "lamport", "peterson", "szymanski", "time_varying_mutex"]
+)
+def test_protocols(name: str) -> None:
+    program = loaded(BENCHMARKS / f"{name}.c")
+    full = outcome_of(program, Settings(Reduction.STATIC))
+    reduced = outcome_of(program)
+    assert full.answer is reduced.answer is Answer.HOLDS
+    assert reduced.statistics.nodes < full.statistics.nodes
+
+
+# --- section IV-C: what is missed without cover expansions
+
+
+@pytest.mark.parametrize("name", ["cover_expansion", "covered_leaf", "covered_in_loop"])
+def test_cover_expansions_are_needed(name: str) -> None:
+    program = loaded(PROGRAMS / f"{name}_unsafe.c")
+    labels_only = Settings(explicit=Explicit.POINTERS)
+    found = outcome_of(program, labels_only)
+    assert found.answer is Answer.VIOLATED
+    assert found.statistics.cover_expansions > 0
+    missed = outcome_of(
+        program, Settings(explicit=Explicit.POINTERS, cover_expansions=False)
+    )
+    assert missed.answer is Answer.HOLDS  # wrong: that is what the expansions are for
+
+
+# --- section IV-D: conditional dependence
+
+
+def test_figure_1() -> None:
+    outcome = outcome_of(loaded(PROGRAMS / "fig1_safe.c"))
+    assert outcome.answer is Answer.HOLDS
+    assert outcome.statistics.conditional > 0
