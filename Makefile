@@ -1,10 +1,11 @@
 # make demo    set up .venv and show what plait does
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make trust   thousands of generated programs against a real compiler and the real pthread library
-# make compare-verdicts    the bounded engine against exhaustive exploration, 4,500 programs
+# make compare-verdicts    the engines against exhaustive exploration, 7,500 programs
 # make bench-frontend    how fast the front end and the explorer are
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
+# make bench-impact      the four configurations of the unbounded engine, and checking its proofs
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -15,7 +16,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders bench-impact clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -46,11 +47,18 @@ compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500
 	$(BIN)/python tools/compare_verdicts.py valid-memsafety --programs pointers --count 300
 
+	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --count 1500
+	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --programs pointers --count 700
+	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --programs trying --count 800
+
 bench-frontend: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_frontend.py
 
 bench-orders: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_orders.py $(BENCH_OPTIONS) $(BENCH_TASKS)
+
+bench-impact: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_impact.py $(BENCH_OPTIONS) $(BENCH_TASKS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

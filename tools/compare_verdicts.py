@@ -13,6 +13,7 @@ the programs are then kept.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
@@ -23,9 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from plait.c import FrontEndOptions, load
+from plait.certificates.check import check
+from plait.certificates.fingerprint import fingerprint
+from plait.certificates.reading import read
+from plait.certificates.verdicts import Answer as Verified
 from plait.engines.impact import outcome as impact
 from plait.engines.impact.engine import verify as verify_by_impact
-from plait.engines.impact.settings import Reduction
+from plait.engines.impact.settings import Explicit, Reduction
 from plait.engines.impact.settings import Settings as ImpactSettings
 from plait.engines.orders.engine import verify
 from plait.engines.orders.outcome import Answer, Counterexample
@@ -74,24 +79,29 @@ def impact_verdict(
 
     reductions = list(Reduction) if options.por == "all" else [Reduction(options.por)]
     forces = [True, False] if options.por == "all" else [not options.no_force_cover]
-    configurations = [(one, other) for one in reductions for other in forces]
-    reduction, force = configurations[seed % len(configurations)]
-    settings = ImpactSettings(reduction, force)
+    tracked = list(Explicit) if options.por == "all" else [Explicit(options.explicit)]
+    configurations = [
+        ImpactSettings(reduction, explicit, force)
+        for reduction in reductions
+        for force in forces
+        for explicit in tracked
+    ]
+    settings = configurations[seed % len(configurations)]
     deadline = time.monotonic() + options.seconds
     outcome = verify_by_impact(program, specification, settings, deadline, confirm=confirm)
     reason = outcome.reason
     if outcome.certificate is not None and options.check:
-        problem = certificate_problem(program, outcome.certificate())
+        problem = certificate_problem(program, outcome.certificate(), 5 * options.seconds)
         if problem:
-            return "rejected", f"{reduction.value} {force}: {problem}"
+            return "rejected", f"{settings}: {problem}"
     return VERDICTS_OF_IMPACT[outcome.answer], reason.split(" with ")[0]
 
 
-def certificate_problem(program: Program, document: dict[str, Any]) -> str:
+def certificate_problem(program: Program, document: dict[str, Any], seconds: float) -> str:
     """Why the certificate is not accepted; a time-out is no reason."""
-    from plait.certificates.check import check
-
-    return check(program, document)
+    document |= {"front_end": {}, "fingerprint": fingerprint(program)}
+    verdict = check(program, read(json.dumps(document)), time.monotonic() + seconds)
+    return verdict.reason if verdict.answer is Verified.REJECTED else ""
 
 
 def orders_verdict(
@@ -176,6 +186,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--engine", choices=ENGINES, default="orders")
     parser.add_argument("--por", choices=("none", "static", "dynamic", "all"), default="dynamic")
     parser.add_argument("--no-force-cover", action="store_true")
+    parser.add_argument("--explicit", choices=[item.value for item in Explicit], default="few")
     parser.add_argument("--check", action="store_true", help="check certificates")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
     return parser.parse_args(arguments)

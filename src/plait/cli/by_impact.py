@@ -10,7 +10,7 @@ from plait.cli.messages import OutOfTime, Result, Searched, encode
 from plait.cli.numbers import numbers_of_impact
 from plait.engines.impact.engine import verify
 from plait.engines.impact.outcome import Answer, Counterexample, Outcome, Statistics
-from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.errors import InputError
 
 
@@ -18,6 +18,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
     chosen: dict[str, Any] = {"force_cover": options.force_cover}
     if options.por is not None:
         chosen["reduction"] = Reduction(options.por)
+    if options.explicit is not None:
+        chosen["explicit"] = Explicit(options.explicit)
     if options.max_nodes is not None:
         chosen["max_nodes"] = options.max_nodes
     return Settings(**chosen)
@@ -27,6 +29,7 @@ def shown_settings(options: argparse.Namespace) -> dict[str, Any]:
     settings = settings_of(options)
     return {
         "por": settings.reduction.value,
+        "explicit": settings.explicit.value,
         "force_cover": settings.force_cover,
         "max_nodes": settings.max_nodes,
     }

@@ -22,6 +22,7 @@ PROPERTIES = (
 # The values of plait.engines.orders.settings, which is not imported just to print help.
 ORDER_ENCODINGS = ("abstract", "monolithic")
 POR = ("none", "static", "dynamic")
+EXPLICIT = ("pointers", "few")
 REFINEMENTS = ("propagator", "graph", "kernel", "cores")
 
 EXIT_CODES = """\
@@ -318,6 +319,12 @@ def _verify_command(parser: Parser) -> None:
         help="partial-order reduction: interleave at every access to memory (none), at accesses"
         " that other threads can see (static), or of these only in orders that matter (dynamic,"
         " the default)",
+    )
+    group.add_argument(
+        "--explicit",
+        choices=EXPLICIT,
+        help="which values tell nodes apart without a label: of pointers, or also of locks, flags and"
+        " counters that only ever get a few values (few, the default)",
     )
     group.add_argument(
         "--no-force-cover",

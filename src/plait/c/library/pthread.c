@@ -20,9 +20,10 @@ static void __plait_run_thread(void *argument) {
    Never fails for lack of resources. */
 int pthread_create(unsigned long *thread, const struct __plait_attributes *attributes,
                    void *(*start)(void *), void *argument) {
-  struct __plait_thread *block = __plait_allocate(sizeof(struct __plait_thread), 1, "library");
+  struct __plait_thread *block;
   int detached = attributes != NULL && attributes->detached;
   __plait_atomic_begin();
+  block = __plait_allocate(sizeof(struct __plait_thread), 1, "library");
   block->start = start;
   block->argument = argument;
   block->detached = detached;

@@ -134,6 +134,7 @@ class Executor(Memory):
     def _open(self, location: Location, number: int) -> Run:
         thread = location.threads[number - 1]
         run = Run(location, number)
+        run.items = self.items_of(location)
         run.depth = thread.depth
         run.heap_page, run.stack_page = thread.heap_page, thread.stack_page
         run.is_alone = all(

@@ -10,6 +10,7 @@ from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.engines.impact.settings import Explicit, Reduction
 from plait.model.actions import (
+    Allocate,
     AtomicBegin,
     AtomicEnd,
     EndProcess,
@@ -59,6 +60,11 @@ class Knowledge:
         self._finite = FiniteValues(self.points_to) if explicit is Explicit.FEW else None
         self._reduction = reduction
         self._wild = self.sharing.wild
+        self._escaping = {
+            id(item.edge)
+            for item in self.points_to.objects
+            if item.edge is not None and self.sharing.has_escaped(item)
+        }
         self.shapes: dict[str, Shape] = {}
         self._cells: dict[tuple[Maker, int], tuple[tuple[int, int], ...] | None] = {}
         self._explicit: dict[tuple[Maker, int, int], bool] = {}
@@ -119,6 +125,9 @@ class Knowledge:
             return True
         if isinstance(action, AtomicEnd):
             return False
+        if isinstance(action, Allocate):
+            # Where it was before, an access would have been invalid.
+            return id(edge) in self._escaping
         if self._reduction is Reduction.NONE and isinstance(action, Load | Store | ReadModifyWrite):
             return True
         return self.sharing.is_visible(edge)

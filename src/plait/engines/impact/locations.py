@@ -2,12 +2,13 @@
 
 Beside the call stacks a location has what decides where accesses go and who can move: which objects
 live, and the values of pointers, locks and other variables that only ever get a few values (see
-`knowledge`). All the rest is in the labels of the tree's nodes.
+`knowledge`). All the rest is in the labels of the tree's nodes. Hashes are computed once: locations
+are looked up all the time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from plait.model.program import Edge
@@ -34,6 +35,14 @@ class Frame:
     allocated: tuple[int, ...]
     registers: tuple[tuple[int, int], ...]
     slots: tuple[tuple[int, int], ...]
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        values = (self.function, self.location, self.base, self.allocated, self.registers, self.slots)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(slots=True, frozen=True)
@@ -45,6 +54,14 @@ class Thread:
     heap_page: int
     stack_page: int
     frames: tuple[Frame, ...]
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        values = (self.status.value, self.depth, self.heap_page, self.stack_page, self.frames)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 ENDED = Thread(Status.ENDED, 0, 0, 0, ())
@@ -67,6 +84,14 @@ class Location:
     threads: tuple[Thread, ...]
     heap: tuple[HeapObject, ...]
     cells: tuple[tuple[Cell, int | None], ...]
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        values = (self.threads, self.heap, self.cells)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def can_step(self) -> list[int]:
         """The numbers of the threads that may take a step; some may be blocked."""

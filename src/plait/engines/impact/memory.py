@@ -112,6 +112,8 @@ class Run:
         self.memory: dict[Cell, int] = {}
         self.ended: dict[int, int] = {}  # addresses and sizes of objects that died
         self.begun: dict[int, Item] = {}
+        self.items: dict[int, Item] = {}  # at the beginning, without static ones
+        self.known: dict[Cell, int | None] = dict(source.cells)  # at the beginning
         self.heap: dict[int, HeapObject] = {item.page: item for item in source.heap}
         self.spawned: list[tuple[int, int, OpenFrame]] = []
         self.accesses: list[Access] = []
@@ -146,8 +148,6 @@ class Memory:
     def __init__(self, knowledge: Knowledge, terms: Terms) -> None:
         self.knowledge = knowledge
         self.terms = terms
-        self._items: dict[Location, dict[int, Item]] = {}
-        self._known: dict[Location, dict[Cell, int | None]] = {}
         self._starts: dict[tuple[Maker, int], list[int]] = {}
         self._statics = self._static_items()
         self._largest = max(
@@ -191,24 +191,22 @@ class Memory:
             page += knowledge.pages_of(other.size)
         return page << knowledge.page_bits
 
-    def _items_of(self, location: Location) -> dict[int, Item]:
+    def items_of(self, location: Location) -> dict[int, Item]:
         """The objects that are not static and live when a block starts."""
-        found = self._items.get(location)
-        if found is None:
-            found = self._items[location] = {}
-            bits = self.knowledge.page_bits
-            for number, thread in enumerate(location.threads, 1):
-                for frame in thread.frames:
-                    slots = self.knowledge.shape(frame.function).function.slots
-                    for index, address in frame.slots:
-                        slot = slots[index]
-                        found[address >> bits] = Item(slot, address, slot.size)
-                if number > 1 and thread.status is not Status.ENDED:
-                    for item in self.knowledge.thread_locals:
-                        address = self.address_of_static(item, number)
-                        found[address >> bits] = Item(item, address, item.size)
-            for made in location.heap:
-                found[made.page] = Item(made.edge, made.page << bits, made.size)
+        found: dict[int, Item] = {}
+        bits = self.knowledge.page_bits
+        for number, thread in enumerate(location.threads, 1):
+            for frame in thread.frames:
+                slots = self.knowledge.shape(frame.function).function.slots
+                for index, address in frame.slots:
+                    slot = slots[index]
+                    found[address >> bits] = Item(slot, address, slot.size)
+            if number > 1 and thread.status is not Status.ENDED:
+                for item in self.knowledge.thread_locals:
+                    address = self.address_of_static(item, number)
+                    found[address >> bits] = Item(item, address, item.size)
+        for made in location.heap:
+            found[made.page] = Item(made.edge, made.page << bits, made.size)
         return found
 
     def _live(self, run: Run, page: int) -> Item | None:
@@ -216,7 +214,7 @@ class Memory:
         found = run.begun.get(page)
         if found is not None:
             return found
-        found = self._items_of(run.source).get(page)
+        found = run.items.get(page)
         if found is not None:
             return None if found.address in run.ended else found
         return self._statics.get(page)
@@ -367,7 +365,7 @@ class Memory:
         found = [item for item in run.begun.values() if item.maker is maker]
         found += [
             item
-            for item in self._items_of(run.source).values()
+            for item in run.items.values()
             if item.maker is maker and item.address not in run.ended
         ]
         if isinstance(maker, StaticObject):
@@ -453,7 +451,7 @@ class Memory:
         cell = item.address + offset, size
         found = run.memory.get(cell)
         if found is None:
-            value = self._known_value(run.source, item, offset, size)
+            value = self._known_value(run, item, offset, size)
             if value is None:
                 found = self.cell_variable(cell)
             else:
@@ -462,17 +460,10 @@ class Memory:
 
     # --- what is known
 
-    def _known_of(self, location: Location) -> dict[Cell, int | None]:
-        found = self._known.get(location)
-        if found is None:
-            found = self._known[location] = dict(location.cells)
-        return found
-
-    def _known_value(self, location: Location, item: Item, offset: int, size: int) -> int | None:
+    def _known_value(self, run: Run, item: Item, offset: int, size: int) -> int | None:
         cell = item.address + offset, size
-        known = self._known_of(location)
-        if cell in known:
-            return known[cell]
+        if cell in run.known:
+            return run.known[cell]
         return self._initially(item, offset, size)
 
     def _initially(self, item: Item, offset: int, size: int) -> int | None:
@@ -506,7 +497,7 @@ class Memory:
         self, run: Run, updates: dict[int, int]
     ) -> tuple[tuple[Cell, int | None], ...]:
         """The known cells behind a run; the values of the others go into the updates."""
-        known = dict(self._known_of(run.source))
+        known = dict(run.known)
         for address, size in run.ended.items():
             for cell in [cell for cell in known if address <= cell[0] < address + max(size, 1)]:
                 del known[cell]
