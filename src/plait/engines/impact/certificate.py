@@ -63,7 +63,7 @@ def _term(terms: Terms, term: int, index_of: dict[int, int]) -> list[Any]:
     operands = [index_of[part] for part in terms.operands[term]]
     row: list[Any] = [NAMES[terms.operator[term]], terms.width[term], operands]
     row.append(terms.parameter[term])
-    row.append(terms.name[term] if terms.operator[term] == VARIABLE else "")
+    row.append(terms.name[term].split(":")[0] if terms.operator[term] == VARIABLE else "")
     return row
 
 

@@ -127,16 +127,45 @@ class _Search:
             return Outcome(Answer.UNKNOWN, reason, self._counted(), is_out_of_time=True)
         except UnsupportedCode as error:
             return Outcome(Answer.UNKNOWN, str(error), self._counted())
+        except RecursionError:
+            reason = "refinements and covers that depend on each other too deeply"
+            return Outcome(Answer.UNKNOWN, reason, self._counted())
 
     def _conclusion(self) -> Outcome:
         for trouble in self.troubles:
             return Outcome(Answer.UNKNOWN, trouble, self._counted())
+        problem = self._incompleteness()
+        if problem:
+            reason = f"internal error: the tree is not complete ({problem})"
+            return Outcome(Answer.UNKNOWN, reason, self._counted())
         reason = "the abstract reachability tree is complete and safe"
         outcome = Outcome(Answer.HOLDS, reason, self._counted())
         outcome.certificate = lambda: certificate.write(
             self.knowledge, self.executor, self.terms, self.specification, self.nodes
         )
         return outcome
+
+    def _incompleteness(self) -> str:
+        """What is wrong with the tree that is left when the queue is empty: nothing, unless there
+        is a mistake in what moves nodes in and out of the queue."""
+        for node in self.nodes:
+            cover = node.cover
+            is_below = node.parent is not None and not node.parent.is_live
+            if is_below or node.is_false:
+                continue
+            if node.place is None:
+                return f"node {node.number} is an error"
+            wanted = set(self._wanted(node))
+            if cover is None:
+                if node.is_open or not wanted | set(node.extra) <= set(node.expanded):
+                    return f"node {node.number} is not expanded"
+            elif not cover.is_live or cover.place is not node.place:
+                return f"node {node.number} is covered by one that does not count"
+            elif not self.implications.holds(node.label, cover.label):
+                return f"the label of node {node.number} does not imply that of its cover"
+            elif self.settings.cover_expansions and not wanted <= set(cover.expanded):
+                return f"node {node.number} is covered by one that skips a thread"
+        return ""
 
     def _counted(self) -> Statistics:
         self.statistics.nodes = len(self.nodes)
@@ -180,11 +209,11 @@ class _Search:
 
     def _process(self, node: Node) -> None:
         began = time.perf_counter()
-        is_covered = self._close(node)
-        if not is_covered and self.settings.force_cover:
-            is_covered = self._force_cover(node)
+        self._close(node)
+        if node.is_live and self.settings.force_cover:
+            self._force_cover(node)
         self.statistics.covering += time.perf_counter() - began
-        if not is_covered and node.is_live:
+        if node.is_live:
             self._expand(node)
 
     # --- nodes
@@ -335,18 +364,16 @@ class _Search:
 
     # --- CLOSE
 
-    def _close(self, node: Node) -> bool:
-        """Cover a node by an older one."""
+    def _close(self, node: Node) -> None:
+        """Cover a node by an older one, if there is one."""
         place = node.place
-        if place is None or not node.is_live:
-            return False
+        if place is None:
+            return
         for other in place.nodes:
-            if other.number >= node.number:
-                break
+            if other.number >= node.number or not node.is_live:
+                return
             if other.is_live and self._is_implied(node, other):
                 self._cover(node, other)
-                return True
-        return False
 
     def _is_implied(self, node: Node, other: Node) -> bool:
         if other.label <= node.label:
@@ -359,8 +386,11 @@ class _Search:
 
     def _cover(self, node: Node, other: Node) -> None:
         wanted = self._wanted(node)
+        # Facts that the reduction needs may have changed labels: also that of the covering node.
         if not (node.is_live and other.is_live):
-            return  # a fact for the reduction has changed labels
+            return
+        if not self.implications.holds(node.label, other.label):
+            return
         self.statistics.covers += 1
         node.cover = other
         other.covers[node] = None
@@ -388,7 +418,7 @@ class _Search:
         other.covers.pop(node, None)
         self._hide(node, by=-1)
 
-    def _force_cover(self, node: Node) -> bool:
+    def _force_cover(self, node: Node) -> None:
         """Make the label of an older node hold here too, if that is possible (section III)."""
         place = node.place
         assert place is not None
@@ -396,21 +426,22 @@ class _Search:
             other for other in place.nodes if other.number < node.number and other.is_live
         ]
         for other in older[-_FORCED_CANDIDATES:]:
-            if not other.is_live or not node.is_live:
+            if not node.is_live:
+                return
+            if not other.is_live:
                 continue
             if self.samples.refutes(node, other.label):
                 self.statistics.sample_checks += 1
-            elif self._force(node, other):
-                return True
-        return False
+            else:
+                self._force(node, other)
 
-    def _force(self, node: Node, other: Node) -> bool:
+    def _force(self, node: Node, other: Node) -> None:
         terms = self.terms
         ancestor = common_ancestor(node, other)
         path = node.path()[ancestor.depth :]
         claim = terms.all_of(other.label)
         if claim == terms.false:
-            return False
+            return
         steps = [
             Step(tuple(ancestor.label), {}),
             *(item.step for item in path[1:]),
@@ -420,17 +451,16 @@ class _Search:
             steps.insert(0, self._initial_step(steps))
         result = self.interpolator.interpolate(steps, self.deadline)
         if not isinstance(result, Interpolants):
-            return False
+            return
         # One for each place: before the first step, at each node, behind the claim.
         labels = list(result.sequence)[-len(path) - 1 : -1]
         self._strengthen_path(path, labels, closing=False)
         if not (node.is_live and other.is_live):
-            return node.cover is not None
+            return
         if not self.implications.holds(node.label, other.label):
-            return False
-        self.statistics.forced_covers += 1
+            return
         self._cover(node, other)
-        return node.cover is not None
+        self.statistics.forced_covers += node.cover is other
 
     # --- REFINE
 
@@ -537,9 +567,8 @@ class _Search:
         ]
         if closing:
             for node in changed:
-                if node.is_live and node.place is not None and node.parent is not None:
-                    if self._close(node):
-                        return
+                if node.is_live and node.parent is not None:
+                    self._close(node)
 
     def _strengthen(self, node: Node, label: tuple[int, ...]) -> bool:
         new = frozenset(label) - node.label - {self.terms.true}

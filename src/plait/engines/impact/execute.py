@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from plait.engines.impact.blocks import Access, Block, Kind, Outcome
-from plait.engines.impact.knowledge import Knowledge
+from plait.engines.impact.knowledge import Knowledge, Move
 from plait.engines.impact.locations import (
     ENDED,
     HALTED,
@@ -63,10 +63,12 @@ from plait.model.expressions import (
     Expr,
     FrameAddress,
     FunctionAddress,
+    PointerAdd,
     StaticAddress,
 )
 from plait.model.program import Edge, Function
 from plait.model.properties import Specification
+from plait.model.types import Scalar
 
 _MOST_WAYS = 400
 _MOST_ACTIONS = 50_000
@@ -136,6 +138,7 @@ class Executor(Memory):
         run = Run(location, number)
         run.items = self.items_of(location)
         run.depth = thread.depth
+        run.has_changed = thread.depth > 0  # nobody has seen yet what the section has done so far
         run.heap_page, run.stack_page = thread.heap_page, thread.stack_page
         run.is_alone = all(
             other.status is not Status.RUNNING or position == number
@@ -282,17 +285,18 @@ class Executor(Memory):
     def _keep_in_object(self, run: Run, edge: Edge) -> None:
         """Pointer arithmetic must not leave the pages of its object."""
         moves = self.knowledge.moves(expressions_of(edge.action), id(edge))
-        terms = self.terms
+        self._keep_moves_in_object(run, moves, edge.action.origin)
+
+    def _keep_moves_in_object(self, run: Run, moves: tuple[Move, ...], origin: Origin) -> None:
         for move in moves:
-            base = self._translated(run, move.base)
             result = self._translated(run, move)
-            if base == result:
-                continue
-            inside = self.is_in_pages(run, base, result)
-            if inside == terms.true:
-                continue
-            origin = edge.action.origin
-            self._fail_unless(run, inside, "pointer arithmetic leaves its object", origin)
+            if isinstance(move, PointerAdd):
+                base = self._translated(run, move.base)
+            else:
+                base = self.terms.sub(result, self.terms.constant(move.offset, move.type.bits))
+            if base != result:
+                inside = self.is_in_pages(run, base, result)
+                self._fail_unless(run, inside, "pointer arithmetic leaves its object", origin)
 
     def _fail_unless(self, run: Run, condition: int, message: str, origin: Origin) -> None:
         """Trouble where the condition does not hold; the run goes on where it does."""
@@ -313,15 +317,18 @@ class Executor(Memory):
         frame = run.frames[-1]
         terms = self.terms
         match action:
-            case Skip() | Fence() | Output():
+            case Skip() | Fence():
                 pass
+            case Output():
+                self._keep_in_object(run, edge)
             case Assign():
                 frame.registers[action.target.index] = self._value(run, action.value, edge)
             case Load():
                 address = self._value(run, action.address, edge)
                 size = action.target.type.size
                 for fork, value in self._read(run, edge, action.address, address, size):
-                    fork.frames[-1].registers[action.target.index] = value
+                    loaded = self._loaded(value, action.target.type)
+                    fork.frames[-1].registers[action.target.index] = loaded
                     self._go_on(fork, run, edge)
                 return
             case Store():
@@ -369,6 +376,18 @@ class Executor(Memory):
         self._goto(fork, edge)
         if fork is not run:
             self._pending.append(fork)
+
+    def _loaded(self, value: int, type_: Scalar) -> int:
+        """Whatever the byte of a `_Bool` holds, its value is 0 or 1."""
+        if type_.is_bool:
+            return self.terms.zero_extend(is_not_zero(self.terms, value), type_.bits)
+        return value
+
+    def _passed(self, value: int, source: Scalar, target: Scalar, origin: Origin) -> int:
+        """An argument or a result where another type is expected."""
+        if source.bits != target.bits:
+            raise Trouble("an argument or a result that does not fit", origin)
+        return value if source.is_bool else self._loaded(value, target)
 
     def _read(
         self, run: Run, edge: Edge, address: Expr, term: int, size: int
@@ -421,12 +440,13 @@ class Executor(Memory):
         action = edge.action
         match action:
             case Load():
-                value = self.load(fork, places, size)
+                value = self._loaded(self.load(fork, places, size), action.target.type)
                 fork.frames[-1].registers[action.target.index] = value
             case Store():
                 self.store(fork, places, size, self._translated(fork, action.value))
             case ReadModifyWrite():
-                self._modify(fork, places, size, action)
+                if not self._modify(fork, edge, places, size, action):
+                    return
         self._goto(fork, edge)
         self._pending.append(fork)
 
@@ -457,27 +477,63 @@ class Executor(Memory):
             raise Trouble(f"an access to no object (address {address:#x})", origin)
         if is_write and item.read_only:
             raise Trouble("a write to a read-only object", origin)
-        function = run.frames[-1].shape.function.name
+        function = run.frames[-1].shape.function
+        context = self._context(run) if function.library else None
         if self.knowledge.is_wild(edge) or (
-            item.maker not in self.knowledge.expected(function, edge, expr)
+            item.maker not in self.knowledge.expected(function.name, edge, expr, context)
         ):
             raise Trouble("a pointer whose origin is not known", origin)
         if self.knowledge.cells_of(item.maker, item.size) is None:
             raise Trouble("an object of too many parts", origin)
 
     def _read_modify_write(self, run: Run, edge: Edge, action: ReadModifyWrite) -> None:
-        address = self._value(run, action.address, edge)
+        moves = self.knowledge.moves((action.address,), id(edge))
+        self._keep_moves_in_object(run, moves, action.origin)
+        address = self._translated(run, action.address)
         size = action.old.type.size
+        is_over = False
         for fork, places in self._resolve(run, edge, action.address, address, size, True):
-            self._modify(fork, places, size, action)
-            self._go_on(fork, run, edge)
+            if self._modify(fork, edge, places, size, action):
+                self._go_on(fork, run, edge)
+            else:
+                is_over = is_over or fork is run
+        if is_over:
+            raise _Ends
 
     def _modify(
-        self, run: Run, places: list[tuple[int, int]], size: int, action: ReadModifyWrite
+        self,
+        run: Run,
+        edge: Edge,
+        places: list[tuple[int, int]],
+        size: int,
+        action: ReadModifyWrite,
+    ) -> bool:
+        """Whether the run goes on; what happens to it must not touch other ways."""
+        try:
+            self._modify_or_fail(run, edge, places, size, action)
+        except Trouble as trouble:
+            self._trouble(run, trouble.message, trouble.origin)
+            return False
+        except UnsupportedCode as error:
+            self._trouble(run, str(error), action.origin)
+            return False
+        return True
+
+    def _modify_or_fail(
+        self,
+        run: Run,
+        edge: Edge,
+        places: list[tuple[int, int]],
+        size: int,
+        action: ReadModifyWrite,
     ) -> None:
-        old = self.load(run, places, size)
-        run.frames[-1].registers[action.old.index] = old
+        raw = self.load(run, places, size)
+        run.frames[-1].registers[action.old.index] = self._loaded(raw, action.old.type)
+        # `new` and `guard` see what was loaded, and so does their pointer arithmetic.
+        exprs = (action.new,) if action.guard is None else (action.new, action.guard)
+        self._keep_moves_in_object(run, self.knowledge.moves(exprs, id(action)), action.origin)
         new = self._translated(run, action.new)
+        old = raw
         if action.guard is not None:
             happens = is_not_zero(self.terms, self._translated(run, action.guard))
             new = self.terms.ite(happens, new, old)
@@ -527,6 +583,7 @@ class Executor(Memory):
     def _check(self, run: Run, edge: Edge, action: Check) -> None:
         is_checked = action.kind is not CheckKind.UNDEFINED and action.kind in self._checks
         if not is_checked and action.kind not in _GUARDS_AGAINST_UNDEFINED:
+            self._keep_in_object(run, edge)
             return
         condition = self._condition(run, action.condition, edge)
         if not is_checked:
@@ -545,7 +602,8 @@ class Executor(Memory):
 
     def _call(self, run: Run, edge: Edge, action: Call) -> None:
         origin = action.origin
-        arguments = [self._value(run, item, edge) for item in action.arguments]
+        self._keep_in_object(run, edge)
+        arguments = [self._translated(run, item) for item in action.arguments]
         if isinstance(action.callee, str):
             function = self.knowledge.program.functions[action.callee]
         else:
@@ -561,7 +619,7 @@ class Executor(Memory):
                     fork.assume(self.terms.eq(address, constant), self.terms)
                     try:
                         self._enter_function(
-                            fork, edge, self._function_at(leaf, origin), arguments, action
+                            fork, edge, self._function_at(fork, leaf, edge), arguments, action
                         )
                         self._pending.append(fork)
                     except Trouble as trouble:
@@ -569,13 +627,17 @@ class Executor(Memory):
                 constant = self.terms.constant(leaves[0], self.terms.width[address])
                 run.assume(self.terms.eq(address, constant), self.terms)
                 value = leaves[0]
-            function = self._function_at(value, origin)
+            function = self._function_at(run, value, edge)
         self._enter_function(run, edge, function, arguments, action)
 
-    def _function_at(self, address: int, origin: Origin) -> Function:
+    def _function_at(self, run: Run, address: int, edge: Edge) -> Function:
         function = self.knowledge.functions.get(address)
+        origin = edge.action.origin
         if function is None:
             raise Trouble("a call through a pointer to no function", origin)
+        caller = run.frames[-1].shape.function.name
+        if function.name not in self.knowledge.callees(caller, edge):
+            raise Trouble("a function pointer whose origin is not known", origin)
         return function
 
     def _enter_function(
@@ -590,14 +652,19 @@ class Executor(Memory):
             bits = function.registers[index].type.bits
             if index >= len(arguments):
                 registers[index] = self.fresh_input(run, "missing argument", bits)
-            elif self.terms.width[arguments[index]] != bits:
-                raise Trouble("an argument that does not fit its parameter", action.origin)
             else:
-                registers[index] = arguments[index]
+                registers[index] = self._passed(
+                    arguments[index],
+                    action.arguments[index].type,
+                    function.registers[index].type,
+                    action.origin,
+                )
         caller.call = edge
         run.stack = (*run.stack, (caller.shape.function.name, edge.source))
         base = run.stack_page
         run.stack_page -= shape.frame_pages
+        if run.stack_page < run.heap_page:
+            raise Trouble("the thread's address space is used up", action.origin)
         run.frames.append(OpenFrame(shape, base, [], registers, {}, caller.depth + 1))
         run.location = 0
 
@@ -624,8 +691,8 @@ class Executor(Memory):
         if target is not None:
             if value is None:
                 value = self.fresh_input(run, "missing return value", target.type.bits)
-            elif self.terms.width[value] != target.type.bits:
-                raise Trouble("a result that does not fit", action.origin)
+            elif action.value is not None:
+                value = self._passed(value, action.value.type, target.type, action.origin)
             caller.registers[target.index] = value
         caller.call = None
         run.location = call.target
@@ -694,6 +761,7 @@ class Executor(Memory):
                     self._end_suspended(run, suspended)
                 self._end_thread(run)
             case EndProcess():
+                self._keep_in_object(run, edge)
                 self._block.accesses.update(dict.fromkeys(run.accesses))
                 self._block.ends_process = True
                 raise _Ends
@@ -723,7 +791,7 @@ class Executor(Memory):
         function = self.terms.value(self._value(run, action.function, edge))
         if function is None:
             raise Trouble("a thread whose function is not known", action.origin)
-        start = self._function_at(function, action.origin)
+        start = self._function_at(run, function, edge)
         argument = self._translated(run, action.argument)
         number = len(run.source.threads) + len(run.spawned) + 1
         if number > knowledge.most_threads:
@@ -736,11 +804,13 @@ class Executor(Memory):
             contents = item.initial.ljust(item.size, b"\0")
             self.begin_life(run, address, item.size, item, contents, action.origin)
             page += knowledge.pages_of(item.size)
+        if page + shape.frame_pages > top:
+            raise Trouble("the thread's address space is used up", action.origin)
         registers: dict[int, int] = {}
         if start.parameters:
-            if self.terms.width[argument] != start.registers[0].type.bits:
-                raise Trouble("a thread whose function takes no pointer", action.origin)
-            registers[0] = argument
+            registers[0] = self._passed(
+                argument, action.argument.type, start.registers[0].type, action.origin
+            )
         frame = OpenFrame(shape, top, [], registers, {}, 0)
         run.spawned.append((page, top - shape.frame_pages, frame))
         run.is_alone = False
@@ -779,6 +849,14 @@ class Executor(Memory):
                 kind, step, None, tuple(run.accesses), tuple(run.inputs), message, origin
             )
         )
+
+    def _context(self, run: Run) -> Edge | None:
+        """The call in the user's code that led into the library."""
+        functions = self.knowledge.program.functions
+        for name, source in reversed(run.stack):
+            if not functions[name].library:
+                return functions[name].edges[source][0]
+        return None
 
     def _user_origin(self, run: Run, origin: Origin) -> Origin:
         """The place of the running action, or of the call that led into the library."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from plait.analysis.finite import FiniteValues
-from plait.analysis.objects import AbstractObject
+from plait.analysis.objects import AbstractObject, members
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.engines.impact.settings import Explicit, Reduction
@@ -23,12 +24,19 @@ from plait.model.actions import (
     Wait,
 )
 from plait.model.dataflow import live_registers, postorder
-from plait.model.expressions import Expr, PointerAdd, children
+from plait.model.expressions import (
+    Expr,
+    FrameAddress,
+    PointerAdd,
+    StaticAddress,
+    children,
+)
 from plait.model.layout import Layout, cells
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 from plait.model.types import DataModel, Kind, Scalar
 
 Maker = StaticObject | FrameSlot | Edge
+Move = PointerAdd | StaticAddress | FrameAddress
 
 # An action like this is where threads are interleaved, whatever memory it reaches.
 ALWAYS_VISIBLE = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)
@@ -69,9 +77,10 @@ class Knowledge:
         self._cells: dict[tuple[Maker, int], tuple[tuple[int, int], ...] | None] = {}
         self._explicit: dict[tuple[Maker, int, int], bool] = {}
         self._explicit_register: dict[tuple[str, int], bool] = {}
-        self._moves: dict[int, tuple[PointerAdd, ...]] = {}
+        self._moves: dict[int, tuple[Move, ...]] = {}
         self._kept: list[Expr] = []  # so that no id in a table is used again
-        self._expected: dict[int, frozenset[Maker | str]] = {}
+        self._expected: dict[tuple[int, int | None], frozenset[Maker | str]] = {}
+        self._callees: dict[int, frozenset[str]] = {}
         self._sizes = self._access_sizes()
         self.functions = {
             program.address_of(function): function for function in program.functions.values()
@@ -225,15 +234,16 @@ class Knowledge:
 
     # --- expressions
 
-    def moves(self, exprs: tuple[Expr, ...], key: int) -> tuple[PointerAdd, ...]:
-        """The pointer arithmetic in the expressions of an edge, inner before outer."""
+    def moves(self, exprs: tuple[Expr, ...], key: int) -> tuple[Move, ...]:
+        """The pointer arithmetic in the expressions of an edge that may leave an object, inner
+        before outer. `key` stands for the expressions, and lives as long as the program."""
         found = self._moves.get(key)
         if found is None:
-            rows: list[PointerAdd] = []
+            rows: list[Move] = []
             pending = list(exprs)
             while pending:
                 item = pending.pop()
-                if isinstance(item, PointerAdd):
+                if isinstance(item, PointerAdd) or _is_beyond(item):
                     rows.append(item)
                 pending += children(item)
             self._kept += exprs
@@ -243,19 +253,50 @@ class Knowledge:
     def is_wild(self, edge: Edge) -> bool:
         return id(edge) in self._wild
 
-    def expected(self, function: str, edge: Edge, address: Expr) -> frozenset[Maker | str]:
-        """The objects that the analyses expect an access to go to."""
-        found = self._expected.get(id(edge))
+    def expected(
+        self, function: str, edge: Edge, address: Expr, context: Edge | None
+    ) -> frozenset[Maker | str]:
+        """The objects that the analyses expect an access to go to. Library code is analysed for
+        each call from the user's code, unless that would be too much; where no such call is known
+        (a thread begins in the library) any of them may have led there."""
+        key = id(edge), None if context is None else id(context)
+        found = self._expected.get(key)
         if found is None:
-            found = self._expected[id(edge)] = frozenset(
+            instances = self.points_to.instances_of.get(function, [])
+            fitting = [
+                item
+                for item in instances
+                if context is None or item.context in (context, None)
+            ]
+            mask = 0
+            for item in fitting:
+                mask |= self.points_to.mask(item, address)
+            objects = self.points_to.objects
+            found = self._expected[key] = frozenset(
                 item.static or item.slot or item.edge or item.function
-                for item in self.points_to.targets(function, address)
+                for item in (objects[n] for n in members(self.points_to.object_mask(mask)))
             )
+        return found
+
+    def callees(self, function: str, edge: Edge) -> frozenset[str]:
+        found = self._callees.get(id(edge))
+        if found is None:
+            found = self._callees[id(edge)] = self.points_to.callees(function, edge)
         return found
 
     def places(self, function: str, address: Expr) -> list[tuple[AbstractObject, int | None]]:
         found = self.points_to.locations(function, address)
         return sorted(found, key=lambda row: (row[0].index, -1 if row[1] is None else row[1]))
+
+
+def _is_beyond(expr: Expr) -> TypeGuard[StaticAddress | FrameAddress]:
+    """Whether it is the address of a place outside of an object."""
+    match expr:
+        case StaticAddress():
+            return not 0 <= expr.offset <= expr.object.size
+        case FrameAddress():
+            return not 0 <= expr.offset <= expr.slot.size
+    return False
 
 
 def _layout(maker: StaticObject | FrameSlot) -> Layout:

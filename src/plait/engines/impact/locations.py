@@ -38,7 +38,8 @@ class Frame:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        values = (self.function, self.location, self.base, self.allocated, self.registers, self.slots)
+        place = self.function, self.location, self.base, self.allocated
+        values = (*place, self.registers, self.slots)
         object.__setattr__(self, "_hash", hash(values))
 
     def __hash__(self) -> int:

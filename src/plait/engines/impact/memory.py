@@ -158,7 +158,8 @@ class Memory:
     # --- variables
 
     def register_variable(self, thread: int, depth: int, index: int, bits: int) -> int:
-        return self.terms.variable(f"t{thread}.{depth}.{index}", bits)
+        """Functions that take turns at one depth may have registers of different widths."""
+        return self.terms.variable(f"t{thread}.{depth}.{index}:{bits}", bits)
 
     def cell_variable(self, cell: Cell) -> int:
         return self.terms.variable(f"m{cell[0]}.{cell[1]}", 8 * cell[1])
@@ -278,7 +279,7 @@ class Memory:
 
     def end_life(self, run: Run, address: int, size: int) -> None:
         run.begun.pop(address >> self.knowledge.page_bits, None)
-        run.ended[address] = size
+        run.ended[address] = max(size, run.ended.get(address, 0))
         for cell in [cell for cell in run.memory if address <= cell[0] < address + max(size, 1)]:
             del run.memory[cell]
         run.has_changed = True
@@ -387,14 +388,10 @@ class Memory:
         if len(places) == 1:
             self._store(run, places[0][1], size, value)
             return
-        before = [self._load(run, address, size) for _, address in places]
-        for (condition, address), old in zip(places, before, strict=True):
-            self._store_if(run, address, size, condition, value, old)
-
-    def _store_if(
-        self, run: Run, address: int, size: int, condition: int, value: int, old: int
-    ) -> None:
-        self._store(run, address, size, self.terms.ite(condition, value, old))
+        for condition, address in places:
+            # One after the other: places may overlap.
+            old = self._load(run, address, size)
+            self._store(run, address, size, self.terms.ite(condition, value, old))
 
     def _load(self, run: Run, address: int, size: int) -> int:
         item = self.object_at(run, address)
