@@ -124,7 +124,7 @@ class FiniteValues:
             elif isinstance(item, Binary) and item.op in COMPARISONS:
                 continue
             else:
-                computes = is_computed or isinstance(item, Binary | Unary) and not is_counted
+                computes = is_computed or (isinstance(item, Binary | Unary) and not is_counted)
                 pending += [(part, computes) for part in children(item)]
 
     def _flow(self, function: Function, edge: Edge) -> None:

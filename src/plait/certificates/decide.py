@@ -93,20 +93,11 @@ class Facts:
         if constant is not None:
             yield constant, self
             return
-        rest: Facts | None = self
-        for _ in range(most + 1):
-            if rest is None:
-                return
-            value = rest.model.value(term)
+        question = self._relevant(term)
+        for value, found in self._decider.enumerate(question - {term}, term, most + 1):
             equal = terms.eq(term, terms.constant(value, terms.width[term]))
-            chosen = self._with_model(equal, rest.model)
-            yield value, chosen
-            rest = rest.with_(terms.not_(equal))
-
-    def _with_model(self, term: int, model: Assignment) -> Facts:
-        if term in self._members or term == self._decider.terms.true:
-            return self
-        return Facts(self._decider, (*self.items, term), self._members | {term}, model)
+            model = Assignment(terms, {**self.model.values, **found})
+            yield value, Facts(self._decider, (*self.items, equal), self._members | {equal}, model)
 
     def _relevant(self, term: int) -> frozenset[int]:
         """The term and the facts that are connected to it by common variables."""
@@ -170,25 +161,50 @@ class Decider:
         answer = self._answers[question] = self._ask(question)
         return answer
 
+    def enumerate(
+        self, question: frozenset[int], term: int, most: int
+    ) -> Iterator[tuple[int, dict[int, int]]]:
+        """Up to `most` values of a term in models of a conjunction, with these models."""
+        solver = self._solver(question)
+        wanted = self._translator.expression(term)
+        for _ in range(most):
+            if not self._is_satisfiable(solver):
+                return
+            model = solver.model()
+            value = model.eval(wanted, model_completion=True)
+            yield value.as_long(), self._values(model, {*question, term})
+            solver.add(wanted != value)
+
     def _ask(self, question: frozenset[int]) -> dict[int, int] | None:
+        solver = self._solver(question)
+        if not self._is_satisfiable(solver):
+            return None
+        return self._values(solver.model(), question)
+
+    def _solver(self, question: frozenset[int]) -> Any:
+        solver = self._z3.SolverFor("QF_BV")
+        for term in sorted(question):
+            solver.add(self._translator.truth(term))
+        return solver
+
+    def _is_satisfiable(self, solver: Any) -> bool:
         z3 = self._z3
         self.check_time()
-        solver = z3.SolverFor("QF_BV")
         if self.deadline is not None:
             left = self.deadline - time.monotonic()
             solver.set("timeout", max(1, int(left * 1000)))
-        for term in sorted(question):
-            solver.add(self._translator.truth(term))
         self.queries += 1
         answer = solver.check()
         if answer == z3.unsat:
-            return None
+            return False
         if answer != z3.sat:
             self.check_time()
             raise Undecided(f"z3 has no answer: {solver.reason_unknown()}")
-        model = solver.model()
+        return True
+
+    def _values(self, model: Any, items: Iterable[int]) -> dict[int, int]:
         values: dict[int, int] = {}
-        for variable in self.vocabulary.of(question):
+        for variable in self.vocabulary.of(items):
             value = model.eval(self._translator.variables[variable], model_completion=True)
             values[variable] = value.as_long()
         return values

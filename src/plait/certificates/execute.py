@@ -521,12 +521,13 @@ class Executor:
 
     def _prune(self, path: Path, edge: Edge, condition: int) -> list[Path]:
         """Where the condition fails, the thread stops for good. What it has done before counts; in
-        a section, or without any effect, it is as if the step had not begun."""
+        a section, or without any effect, it is as if the step had not begun. Nobody is there to
+        see anything if the thread is alone."""
         stopped = path.facts.with_(self._terms.not_(condition))
         successors: list[Path] = []
         if stopped is not None:
             fork = path.fork(stopped)
-            if path.wrote and path.depth == 0:
+            if path.wrote and path.depth == 0 and not path.alone:
                 fork.is_halted = True
                 successors.append(fork)
             else:

@@ -25,7 +25,12 @@ class Move:
 @dataclass(slots=True, eq=False)
 class Footprint:
     """What matters of a step of which any outcome may happen. `is_whole`: it never stops inside
-    an atomic section, never ends the process, and all of it is known."""
+    an atomic section and never ends the process.
+
+    Trouble is an outcome like others, with the accesses up to there. Of a shortest execution that
+    comes to trouble, all steps but the last one are fully known; an equivalent monotonic one is in
+    the tree, and the step that comes to trouble is expanded in it and rejected.
+    """
 
     accesses: list[Access]
     spawns: bool
@@ -33,7 +38,7 @@ class Footprint:
 
     @staticmethod
     def of(step: Step) -> Footprint:
-        unknown = step.first(Ending.TROUBLE, Ending.EXIT) is not None
+        may_exit = step.first(Ending.EXIT) is not None
         unfinished = any(outcome.path.depth > 0 for outcome in step.moves)
         distinct: dict[tuple[object, ...], Access] = {}
         for outcome in step.outcomes:
@@ -44,7 +49,7 @@ class Footprint:
         return Footprint(
             list(distinct.values()),
             any(outcome.path.spawned for outcome in step.outcomes),
-            not unknown and not unfinished,
+            not may_exit and not unfinished,
         )
 
 

@@ -1,15 +1,17 @@
 """Rule VI: what a step does as if nobody could notice, nobody can notice.
 
-Accesses are collected over all nodes and compared at the end: a local access of a thread with all
-accesses of others from nodes at which the thread exists and has not ended.
+A local access of a thread is compared with the accesses that others make from nodes at which the
+thread stands where the step of the access begins or ends: just before and just after it, as far as
+others can tell. All nodes are compared with all, because the tree need not contain both orders of
+two steps.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.certificates.document import Location, Status
-from plait.certificates.outcomes import Step
+from plait.certificates.document import Location, Status, ThreadShape
+from plait.certificates.outcomes import Ending, Step
 from plait.certificates.verdicts import Rejected
 from plait.model.actions import Origin
 
@@ -21,50 +23,57 @@ class _Range(NamedTuple):
 
 
 class _Example(NamedTuple):
+    thread: int
     node: int
     origin: Origin
+
+
+# A thread, and where it stands.
+_Place = tuple[int, ThreadShape]
 
 
 class Locality:
     def __init__(self, page_bits: int) -> None:
         self._page_bits = page_bits
-        self._local: dict[int, dict[_Range, _Example]] = {}
-        # For each thread that accesses and each thread that is there: what, and where.
-        self._seen: dict[tuple[int, int], dict[_Range, _Example]] = {}
+        self._local: dict[_Place, dict[_Range, _Example]] = {}
+        self._others: dict[_Place, dict[_Range, _Example]] = {}
 
     def note(self, node: int, location: Location, step: Step) -> None:
-        others = [
-            number
-            for number, thread in enumerate(location.threads, 1)
-            if number != step.thread and thread.status is not Status.ENDED
+        """The accesses of one step, those of attempts that come to nothing included."""
+        shapes = location.shape[0]
+        seen = [
+            self._others.setdefault((number, shape), {})
+            for number, shape in enumerate(shapes, 1)
+            if number != step.thread and shape[0] is not Status.ENDED
         ]
+        before = self._local.setdefault((step.thread, shapes[step.thread - 1]), {})
         for outcome in step.outcomes:
+            local = [before]
+            if outcome.ending is Ending.MOVED:
+                after = outcome.path.own_shape()
+                if after[0] is not Status.ENDED:
+                    local.append(self._local.setdefault((step.thread, after), {}))
             for access in outcome.path.accesses:
                 range_ = _Range(access.start, access.end, access.is_write)
-                example = _Example(node, access.origin)
+                example = _Example(step.thread, node, access.origin)
+                for found in seen:
+                    found.setdefault(range_, example)
                 if access.is_local:
-                    self._local.setdefault(step.thread, {}).setdefault(range_, example)
-                for other in others:
-                    self._seen.setdefault((step.thread, other), {}).setdefault(range_, example)
+                    for found in local:
+                        found.setdefault(range_, example)
 
     def check(self) -> None:
-        for thread, ranges in sorted(self._local.items()):
-            pages: dict[int, list[_Range]] = {}
-            for range_ in ranges:
-                for page in self._pages(range_):
-                    pages.setdefault(page, []).append(range_)
-            for (other, present), accesses in sorted(self._seen.items()):
-                if present == thread:
-                    self._compare(thread, other, pages, accesses)
+        for place, ranges in self._local.items():
+            others = self._others.get(place)
+            if ranges and others:
+                self._compare(ranges, others)
 
-    def _compare(
-        self,
-        thread: int,
-        other: int,
-        pages: dict[int, list[_Range]],
-        accesses: dict[_Range, _Example],
-    ) -> None:
-        for theirs, example in accesses.items():
+    def _compare(self, ranges: dict[_Range, _Example], others: dict[_Range, _Example]) -> None:
+        pages: dict[int, list[_Range]] = {}
+        for ours in ranges:
+            for page in self._pages(ours):
+                pages.setdefault(page, []).append(ours)
+        for theirs, example in others.items():
             for page in self._pages(theirs):
                 for ours in pages.get(page, ()):
                     if (
@@ -72,10 +81,10 @@ class Locality:
                         and theirs.start < ours.end
                         and (ours.is_write or theirs.is_write)
                     ):
-                        node, origin = self._local[thread][ours]
+                        thread, node, origin = ranges[ours]
                         raise Rejected(
                             f"thread {thread} treats an access to {ours.start:#x} as local,"
-                            f" but thread {other} can access that at node {example.node}",
+                            f" but thread {example.thread} accesses that at node {example.node}",
                             node,
                             origin,
                         )

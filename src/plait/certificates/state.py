@@ -262,7 +262,7 @@ class Path:
         self.is_first = True
         self.starts_free = False
         self.section_is_free = entry.depth > 0
-        self.wrote = False
+        self.wrote = entry.depth > 0  # whatever the section has done before this step
         self.is_halted = False
         self.length = 0
 
@@ -294,13 +294,13 @@ class Path:
     def shape(self, world: World) -> Shape:
         """The structure of the location that the path leads to."""
         threads = list(self.situation.location.shape[0])
-        threads[self.thread - 1] = self._own_shape()
+        threads[self.thread - 1] = self.own_shape()
         for frame in self.spawned:
             threads.append(new_thread_shape(world, len(threads) + 1, frame))
         heap = tuple(sorted((page, size, kind) for page, (size, kind) in self.heap.items()))
         return tuple(threads), heap
 
-    def _own_shape(self) -> ThreadShape:
+    def own_shape(self) -> ThreadShape:
         if self.is_halted:
             return Status.HALTED, 0, 0, 0, ()
         if not self.frames:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from plait.cli.asked import Asked
+from plait.cli.inputs import specification
 from plait.cli.messages import OutOfTime, Result, Searched, encode
 from plait.cli.numbers import numbers_of_impact
 from plait.engines.impact.engine import verify
@@ -75,7 +76,8 @@ class ByImpact(Asked):
         from plait.certificates.fingerprint import fingerprint
         from plait.cli.check import front_end_of
 
-        document["front_end"] = front_end_of(self.options)
+        _, entry = specification(self.options)
+        document["front_end"] = front_end_of(self.options, entry)
         document["fingerprint"] = fingerprint(self.program)
         return json.dumps(document, separators=(",", ":"))
 

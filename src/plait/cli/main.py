@@ -48,6 +48,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.show import show as command
         case "run":
             from plait.cli.run import run as command
+        case "check":
+            from plait.cli.check import check as command
         case "verify":
             from plait.cli.verify import verify as command
         case _:
@@ -69,7 +71,10 @@ def _report(error: InputError, console: Console, *, show_all: bool) -> None:
 def _no_answer(
     options: argparse.Namespace, console: Console, reason: str, code: int, *, said: bool = False
 ) -> int:
-    """`verify` and `explore` always end in a verdict line; the others only have an error."""
+    """`verify`, `explore` and `check` always end in a verdict line; the others only have an error."""
+    if options.command == "check":
+        console.line(f"CERTIFICATE: unknown ({' '.join(reason.split())})")
+        return exits.UNKNOWN
     if options.command in ("explore", "verify"):
         console.line(f"VERDICT: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN

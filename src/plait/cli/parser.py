@@ -35,6 +35,8 @@ MAIN_HELP = f"""\
 examples:
   plait verify examples/locked_counter.c
       prove or refute the assertions of a program for all schedules and inputs
+  plait check proof.json examples/peterson.c
+      check a proof that `plait verify --engine impact --certificate proof.json` has saved
   plait explore examples/counter_race.c
       check the assertions of a program in every interleaving of its threads
   plait explore --property no-data-race --property no-deadlock queue.c main.c
@@ -68,19 +70,37 @@ examples:
 """
 
 VERIFY_HELP = f"""\
-The engine `orders` unrolls loops 1, 2, 4, ... times and decides for all schedules and all inputs at
-once. It says `true` only if no execution exceeds the bound. It checks assertions and unreach-call;
-`plait explore` checks the other properties.
+The engine `orders` (the default) unrolls loops 1, 2, 4, ... times and decides for all schedules and
+all inputs at once. It says `true` only if no execution exceeds the bound. The engine `impact` proves
+programs with unbounded loops; it checks assertions, unreach-call, no-overflow and lock-misuse.
 
 examples:
   plait verify examples/counter_race.c
   plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
+  plait verify --engine impact --certificate proof.json examples/peterson.c
   plait verify --timeout 900 --memory-limit 4 --json result.json prog.c
 
 {EXIT_CODES}
 The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. A
 limit or Ctrl-C ends in `unknown`; the reason says how far plait came: "time limit of 5 s; no
 violation with up to 4 loop rounds".
+"""
+
+CHECK_HELP = """\
+The sources are parsed again, with the front end's options that the certificate names (they are
+printed). Every step of every thread is executed again, by other code than the engine's, and every
+claim is proved again by another solver.
+
+examples:
+  plait verify --engine impact --certificate proof.json examples/peterson.c
+  plait check proof.json examples/peterson.c
+
+exit codes:
+  0  accepted                    1  rejected: the first step that fails is named
+  2  unusable options or input   3  not decided (limits)
+
+The last line is `CERTIFICATE: accepted`, `CERTIFICATE: rejected (REASON)` or
+`CERTIFICATE: unknown (REASON)`.
 """
 
 EXPLORE_HELP = f"""\
@@ -112,7 +132,7 @@ class Parser(argparse.ArgumentParser):
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = build_parser()
     options = parser.parse_args(_attach(arguments))
-    if not options.programs and options.compile_commands is None:
+    if not options.programs and getattr(options, "compile_commands", None) is None:
         parser.error(f"no source file given: see `plait {options.command} --help`")
     return options
 
@@ -144,6 +164,7 @@ def build_parser() -> argparse.ArgumentParser:
         _command(commands, "explore", "check a property in all schedules", EXPLORE_HELP)
     )
     _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
+    _check_command(commands)
     return parser
 
 
@@ -355,6 +376,29 @@ def _verify_command(parser: Parser) -> None:
         " (propagator), from the event order graph of each model (graph, or kernel for all core"
         " kernel reasons), or from unsatisfiable cores of the exact constraint (cores); the default"
         " suits most programs best",
+    )
+
+
+def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="check the certificate of a proof",
+        description="Check the certificate of a proof.",
+        epilog=CHECK_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "certificate", metavar="FILE", help="what `plait verify --certificate FILE` has saved"
+    )
+    parser.add_argument("programs", nargs="+", metavar="PROG", help="the sources of the program")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument(
+        "--memory-limit",
+        type=_gibibytes,
+        metavar="G",
+        help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
 
 

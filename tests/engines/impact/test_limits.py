@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.engines.impact.helpers import BENCHMARKS, loaded, outcome_of
 
 from plait.c import FrontEndOptions, load
 from plait.engines.impact.engine import verify
@@ -13,7 +14,6 @@ from plait.engines.impact.outcome import Answer
 from plait.engines.impact.settings import Settings
 from plait.model.properties import Specification, from_names
 from plait.model.types import DataModel
-from tests.engines.impact.helpers import BENCHMARKS, loaded, outcome_of
 
 _LOCALS = range(32)
 _DEEP_STACK = (

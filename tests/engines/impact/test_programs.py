@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
 
 from plait.engines.impact.outcome import Answer
 from plait.engines.impact.settings import Explicit, Reduction, Settings
-from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
 
 FILES = sorted(PROGRAMS.glob("*.c"))
 CONFIGURATIONS = [

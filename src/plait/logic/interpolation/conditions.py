@@ -7,9 +7,12 @@ labels that follow from the next ones by a substitution.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from plait.logic.interpolation.path import Sequence
 from plait.logic.interpolation.problem import Context, Path
-from plait.logic.operators import NOT, OR
+from plait.logic.operators import AND, NOT, OR
+from plait.logic.terms import Terms
 
 
 def complaint(context: Context, path: Path, sequence: Sequence) -> str | None:
@@ -40,7 +43,7 @@ def _strange_variable(context: Context, path: Path, sequence: Sequence, start: i
         step = path.steps[place - 1]
         read = vocabulary.of(step.assumes)
         read |= vocabulary.of(term for name, term in step.updates.items() if name in live)
-        live = (live - step.updates.keys() | read) - step.inputs
+        live = (live.difference(step.updates) | read) - step.inputs
     return None
 
 
@@ -67,26 +70,30 @@ def _is_inductive(
     return True
 
 
-def _weakened(context: Context, goal: int, given: dict[int, None]) -> bool:
+def _weakened(context: Context, goal: int, given: Collection[int]) -> bool:
     """Whether the goal is a disjunction that has all members of a given one, apart from members
     that are refuted by other given facts. `false` is the disjunction of nothing."""
     terms = context.terms
-    if goal == terms.false:
-        members: frozenset[int] = frozenset()
-    elif terms.operator[goal] == OR:
-        members = frozenset(terms.operands[goal])
-    else:
-        members = frozenset((goal,))
-    for fact in given:
-        operator, operands = terms.operator[fact], terms.operands[fact]
-        if operator == NOT and operands[0] in given:
-            return True
-        if operator == OR and all(
-            member in members or _negated(context, member) in given for member in operands
-        ):
-            return True
-    return False
+    members = () if goal == terms.false else _disjuncts(terms, goal) or (goal,)
+    return any(
+        all(
+            member in members or context.conjuncts.normal(terms.not_(member)) in given
+            for member in disjuncts
+        )
+        for fact in given
+        if (disjuncts := _disjuncts(terms, fact))
+    )
 
 
-def _negated(context: Context, term: int) -> int:
-    return context.conjuncts.normal(context.terms.not_(term))
+def _disjuncts(terms: Terms, term: int) -> tuple[int, ...]:
+    """The members of a disjunction, also of one that is written as a negated conjunction; a
+    negation may be its only member."""
+    operator, operands = terms.operator[term], terms.operands[term]
+    if operator == OR:
+        return operands
+    if operator == NOT:
+        inner = operands[0]
+        if terms.operator[inner] == AND:
+            return tuple(terms.not_(part) for part in terms.operands[inner])
+        return (term,)
+    return ()

@@ -8,6 +8,12 @@ from plait.logic.interpolation.linear import Normal
 from plait.logic.operators import AND, NOT, OR, SLT, ULT
 from plait.logic.terms import Terms
 
+# So many conjunctions are remembered: the steps and labels of one path come again in others.
+_REMEMBERED = 50_000
+
+# A disjunction with a conjunction becomes a conjunction of at most so many disjunctions.
+_CLAUSES = 32
+
 
 class Conjuncts:
     """Takes conjunctions apart; each part is in normal form, `true` is no part at all."""
@@ -16,6 +22,7 @@ class Conjuncts:
         self.normal = Normal(terms)
         self._terms = terms
         self._known: dict[int, tuple[int, ...]] = {}
+        self._joined: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def __call__(self, term: int) -> tuple[int, ...]:
         found = self._known.get(term)
@@ -25,6 +32,15 @@ class Conjuncts:
 
     def of(self, items: Iterable[int]) -> tuple[int, ...]:
         """The parts of all given truth values, each once; `false` makes all others superfluous."""
+        given = tuple(items)
+        found = self._joined.get(given)
+        if found is None:
+            if len(self._joined) > _REMEMBERED:
+                self._joined.clear()
+            found = self._joined[given] = self._join(given)
+        return found
+
+    def _join(self, items: tuple[int, ...]) -> tuple[int, ...]:
         parts = tuple(dict.fromkeys(part for item in items for part in self(item)))
         return (self._terms.false,) if self._terms.false in parts else self._merged(parts)
 
@@ -66,6 +82,8 @@ class Conjuncts:
                 pending += reversed(operands)
             elif operator == NOT and terms.operator[operands[0]] == OR:
                 pending += [terms.not_(part) for part in reversed(terms.operands[operands[0]])]
+            elif operator == OR and (clauses := self._distributed(operands)):
+                pending += reversed(clauses)
             else:
                 part = self.normal(item)
                 if part == terms.false:
@@ -73,3 +91,13 @@ class Conjuncts:
                 if part != terms.true:
                     parts[part] = None
         return tuple(parts)
+
+    def _distributed(self, members: tuple[int, ...]) -> list[int]:
+        """`a or (b and c)` as `a or b` and `a or c`. Several conjunctions stay as they are: they
+        would become too many disjunctions, and worse ones."""
+        terms = self._terms
+        conjunctions = [member for member in members if terms.operator[member] == AND]
+        if len(conjunctions) != 1 or len(terms.operands[conjunctions[0]]) > _CLAUSES:
+            return []
+        others = [member for member in members if member != conjunctions[0]]
+        return [terms.any_of((*others, part)) for part in terms.operands[conjunctions[0]]]

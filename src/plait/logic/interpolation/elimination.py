@@ -32,25 +32,22 @@ class Elimination:
 
     def without(self, unwanted: Iterable[int], conjunction: Iterable[int]) -> tuple[int, ...]:
         """A consequence of the conjunction that mentions none of the unwanted variables."""
-        parts, left = self.replaced(unwanted, conjunction)
-        for variable in sorted(left):
+        targets = frozenset(unwanted)
+        parts = self.replaced(targets, conjunction)
+        for variable in sorted(targets & self._vocabulary.of(parts)):
             parts = self._by_cases(variable, parts) or self._projected(variable, parts)
         return self._conjuncts.of(parts)
 
-    def replaced(
-        self, unwanted: Iterable[int], conjunction: Iterable[int]
-    ) -> tuple[tuple[int, ...], frozenset[int]]:
-        """The conjunction with unwanted variables replaced where equations define them, and those
-        unwanted variables that still occur. For the others this loses nothing."""
+    def replaced(self, unwanted: Iterable[int], conjunction: Iterable[int]) -> tuple[int, ...]:
+        """The conjunction with unwanted variables replaced where equations define them, by which
+        nothing gets lost; others stay."""
         targets = frozenset(unwanted)
         parts = tuple(conjunction)
         while True:
             present = targets & self._vocabulary.of(parts)
-            if not present:
-                return parts, present
             definition = self._definition(present, parts)
             if definition is None:
-                return parts, present
+                return parts
             used, variable, value = definition
             mapping = {variable: value}
             parts = self._conjuncts.of(
@@ -172,6 +169,9 @@ class Elimination:
         terms = self._terms
         is_strict = terms.operator[part] != NOT
         comparison = part if is_strict else terms.operands[part][0]
+        if comparison == terms.extract(variable, terms.width[variable] - 1, 1) and kind == SLT:
+            zero = terms.constant(0, terms.width[variable])  # x < 0 is written as x's sign
+            return is_strict, zero, is_strict
         if terms.operator[comparison] != kind:
             return None
         left, right = terms.operands[comparison]

@@ -19,7 +19,7 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Sequence, Step
 from plait.logic.interpolation.problem import Context, Failed, Path, Slice
 from plait.logic.interpolation.queries import Undecided
-from plait.logic.interpolation.slicing import model_of, slice_or_model
+from plait.logic.interpolation.slicing import Blame, model_of, slice_or_model
 from plait.logic.interpolation.spacer import Spacer
 from plait.logic.interpolation.strongest import Strongest
 from plait.logic.interpolation.weakest import Weakest
@@ -41,7 +41,7 @@ PROCEDURES: Mapping[str, Callable[[Context], Procedure]] = {
     "farkas": Farkas,
     "spacer": Spacer,
 }
-DEFAULT_ORDER = ("weakest", "strongest")
+DEFAULT_ORDER = ("farkas", "weakest", "strongest", "spacer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,7 @@ class Statistics:
     failed: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    reasons: Counter[str] = field(default_factory=Counter)  # why procedures gave up
     last_complaint: str = ""
 
 
@@ -116,13 +117,14 @@ class Interpolator:
         deadline: float | None = None,
         *,
         procedures: Steps[str | Procedure] | None = None,
+        blame: Blame = Blame.LATE,
     ) -> Result:
         """Interpolants, by the given procedures instead of the usual ones if there are any."""
         self._limit(deadline)
         self.statistics.paths += 1
         try:
             path = Path(self._context, steps)
-            found = slice_or_model(self._context, path)
+            found = slice_or_model(self._context, path, blame)
             if isinstance(found, Model):
                 self.statistics.feasible += 1
                 return Feasible(found)
@@ -147,8 +149,9 @@ class Interpolator:
         try:
             sequence = tuple(map(self._context.conjuncts.of, procedure(found)))
             problem = complaint(self._context, path, sequence)
-        except Failed:
+        except Failed as failure:
             statistics.failed[name] += 1
+            statistics.reasons[f"{name}: {failure}"] += 1
             return None
         finally:
             statistics.seconds[name] += time.perf_counter() - begin

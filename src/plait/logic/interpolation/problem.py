@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plait.errors import PlaitError
 from plait.logic.interpolation.conjuncts import Conjuncts
+from plait.logic.interpolation.linear import Normal
 from plait.logic.interpolation.path import Sequence as Labels
 from plait.logic.interpolation.path import Step
 from plait.logic.interpolation.queries import Queries
@@ -15,9 +16,35 @@ from plait.logic.terms import Terms
 
 Label = tuple[int, ...]
 
+# So many steps are remembered with all that was computed of them.
+_TRANSFERS = 20_000
+
 
 class Failed(PlaitError):
     """A procedure cannot explain this path."""
+
+
+class Transfer:
+    """Formulas of the place behind a step as formulas of the place before it."""
+
+    def __init__(
+        self, terms: Terms, vocabulary: Vocabulary, normal: Normal, updates: Mapping[int, int]
+    ) -> None:
+        self.updates = updates
+        self._vocabulary = vocabulary
+        self._normal = normal
+        self._substitution = Substitution(terms, updates.get)
+        self._known: dict[int, int] = {}
+
+    def __call__(self, term: int) -> int:
+        found = self._known.get(term)
+        if found is None:
+            if self.updates.keys().isdisjoint(self._vocabulary(term)):
+                found = term
+            else:
+                found = self._normal(self._substitution(term))
+            self._known[term] = found
+        return found
 
 
 class Context:
@@ -28,21 +55,24 @@ class Context:
         self.vocabulary = Vocabulary(terms)
         self.conjuncts = Conjuncts(terms)
         self.queries = Queries(terms, self.vocabulary)
+        self._transfers: dict[int, Transfer] = {}
+        self._idle = self._new_transfer({})
 
+    def transfer(self, updates: Mapping[int, int]) -> Transfer:
+        """The transfer for these updates. Paths share many of their steps; a mapping that we have
+        seen before, the same object, has a transfer that knows many terms already."""
+        if not updates:
+            return self._idle
+        found = self._transfers.get(id(updates))
+        if found is None:
+            if len(self._transfers) > _TRANSFERS:
+                self._transfers.clear()
+            found = self._new_transfer(updates)
+            self._transfers[id(updates)] = found  # which keeps the mapping, so its id stays its own
+        return found
 
-class Transfer:
-    """Formulas of the place behind a step as formulas of the place before it."""
-
-    def __init__(self, context: Context, updates: Mapping[int, int]) -> None:
-        self.updates = updates
-        self._vocabulary = context.vocabulary
-        self._normal = context.conjuncts.normal
-        self._substitution = Substitution(context.terms, updates.get)
-
-    def __call__(self, term: int) -> int:
-        if self.updates.keys().isdisjoint(self._vocabulary(term)):
-            return term
-        return self._normal(self._substitution(term))
+    def _new_transfer(self, updates: Mapping[int, int]) -> Transfer:
+        return Transfer(self.terms, self.vocabulary, self.conjuncts.normal, updates)
 
 
 class Path:
@@ -52,7 +82,7 @@ class Path:
     def __init__(self, context: Context, steps: Sequence[Step]) -> None:
         self.steps = steps
         self.assumes = [context.conjuncts.of(step.assumes) for step in steps]
-        self.transfers = [Transfer(context, step.updates) for step in steps]
+        self.transfers = [context.transfer(step.updates) for step in steps]
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -73,6 +103,17 @@ class Slice:
     transfers: tuple[Transfer, ...]
     live: tuple[frozenset[int], ...]
 
+    def mentioned(self, vocabulary: Vocabulary) -> list[frozenset[int]]:
+        """For each place the variables that an earlier step of the slice mentions; the others may
+        have any value there."""
+        mentioned: frozenset[int] = frozenset()
+        result = [mentioned]
+        for step in self.steps:
+            read = vocabulary.of((*step.assumes, *step.updates.values()))
+            mentioned = mentioned.union(read, step.updates)
+            result.append(mentioned)
+        return result
+
     def padded(self, labels: Iterable[Label]) -> Labels:
         """Labels of the slice as labels of the path."""
         return ((),) * self.start + tuple(labels)
@@ -89,7 +130,7 @@ def sliced(context: Context, path: Path, start: int, kept: Mapping[int, Iterable
         assumes = tuple(kept.get(index, ()))
         updates = {name: term for name, term in step.updates.items() if name in live}
         read = vocabulary.of(assumes) | vocabulary.of(updates.values())
-        live = (live - updates.keys() | read) - step.inputs
+        live = (live.difference(updates) | read) - step.inputs
         remaining.append(Step(assumes, updates, step.inputs & read))
         places.append(live)
     remaining.reverse()

@@ -21,7 +21,10 @@ from plait.logic.terms import Terms
 # MiniSat starts faster than CaDiCaL, which matters more than strength: half the time on questions
 # that take a millisecond.
 _BACKEND = "minisat22"
-_VARIABLES = 8000
+_VARIABLES = 30_000
+
+# So many answers are remembered: paths that share their ends lead to the same questions again.
+_ANSWERS = 20_000
 
 # So many of the latest models are tried on new questions.
 _HINTS = 3
@@ -42,17 +45,27 @@ class Queries:
         self.solved = 0
         self._solver: Solver | None = None
         self._hints: deque[Model] = deque(maxlen=_HINTS)
+        self._known: dict[tuple[int, ...], Model | list[int]] = {}
 
     def answer(self, conjuncts: Sequence[int]) -> Model | list[int]:
         """A model of the conjunction, or conjuncts that contradict each other, preferably early
         ones of the sequence."""
         self.asked += 1
+        key = tuple(conjuncts)
+        found = self._known.get(key)
+        if found is None:
+            found = self._answer(key)
+            if len(self._known) > _ANSWERS:
+                self._known.clear()
+            self._known[key] = found
+        return found
+
+    def _answer(self, conjuncts: tuple[int, ...]) -> Model | list[int]:
         found = propagated(self.terms, self.vocabulary, conjuncts, self._hints)
-        if found is not None:
-            return found
-        found = self._solve(conjuncts)
-        if isinstance(found, Model):
-            self._hints.appendleft(found)
+        if found is None:
+            found = self._solve(conjuncts)
+            if isinstance(found, Model):
+                self._hints.appendleft(found)
         return found
 
     def core(self, conjuncts: Sequence[int]) -> list[int] | None:
@@ -62,7 +75,10 @@ class Queries:
 
     def quick_core(self, conjuncts: Sequence[int]) -> list[int] | None:
         """Like `core`, but None also if only a solver could tell."""
-        found = propagated(self.terms, self.vocabulary, conjuncts)
+        found = self._known.get(tuple(conjuncts))
+        if found is None:
+            quick = propagated(self.terms, self.vocabulary, conjuncts)
+            return quick if isinstance(quick, list) else None
         return found if isinstance(found, list) else None
 
     def follows(self, goal: int, conjuncts: Iterable[int]) -> bool:

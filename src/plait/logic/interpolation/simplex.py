@@ -1,14 +1,15 @@
 """Farkas' lemma: multipliers that show that linear inequalities contradict each other.
 
-The simplex method on rationals, with Bland's rule so that it ends. The systems of one path's core
-have a handful of rows and columns.
+The simplex method with Bland's rule, so that it ends. The systems of one path's core have a handful
+of rows and columns. All numbers are integers: a row may be scaled by any positive number, and is
+kept without a common divisor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 from plait.logic.interpolation.integers import Linear
 
@@ -19,51 +20,65 @@ def multipliers(constraints: Sequence[Linear]) -> list[int] | None:
     """
     atoms = sorted({atom for one in constraints for atom in one.factors})
     # One row for each atom, whose factors must cancel out, and one for the constant, to be 1.
-    rows = [[Fraction(one.factors.get(atom, 0)) for one in constraints] for atom in atoms]
-    rows.append([Fraction(one.constant) for one in constraints])
-    right = [Fraction(0)] * len(atoms) + [Fraction(1)]
-    solution = _nonnegative_solution(rows, right)
+    table = [[*(one.factors.get(atom, 0) for one in constraints), 0] for atom in atoms]
+    table.append([*(one.constant for one in constraints), 1])
+    solution = _nonnegative_solution(table)
     if solution is None:
         return None
     scale = lcm(*(value.denominator for value in solution))
-    return [int(value * scale) for value in solution]
+    numbers = [int(value * scale) for value in solution]
+    divisor = gcd(*numbers)
+    return [number // divisor for number in numbers]
 
 
-def _nonnegative_solution(
-    rows: list[list[Fraction]], right: list[Fraction]
-) -> list[Fraction] | None:
-    """x >= 0 with rows * x == right, where right >= 0, by the first phase of the simplex method:
-    one artificial variable for each row, whose sum is brought down to 0."""
-    columns = len(rows[0])
-    basis = [columns + index for index in range(len(rows))]  # artificial variables
-    table = [[*row, value] for row, value in zip(rows, right)]
-    cost = [sum((row[column] for row in table), Fraction(0)) for column in range(columns + 1)]
+def _nonnegative_solution(table: list[list[int]]) -> list[Fraction] | None:
+    """x >= 0 such that each row times x is the row's last number, which is not negative.
+
+    This is the first phase of the simplex method: each row has an artificial variable, and their
+    sum is brought down to 0. Their columns need not be kept, as they never come back.
+    """
+    columns = len(table[0]) - 1
+    basis = [columns + index for index in range(len(table))]
+    cost = [sum(column) for column in zip(*table)]
     while cost[columns] > 0:
         entering = next((column for column in range(columns) if cost[column] > 0), None)
         if entering is None:
             return None
-        candidates = [
-            (row[columns] / row[entering], basis[index], index)
-            for index, row in enumerate(table)
-            if row[entering] > 0
-        ]
-        if not candidates:
+        leaving = _leaving_row(table, basis, entering)
+        if leaving is None:
             return None
-        leaving = min(candidates)[2]
         _pivot(table, cost, leaving, entering)
         basis[leaving] = entering
     solution = [Fraction(0)] * columns
-    for index, column in enumerate(basis):
+    for row, column in zip(table, basis):
         if column < columns:
-            solution[column] = table[index][columns]
+            solution[column] = Fraction(row[columns], row[column])
     return solution
 
 
-def _pivot(table: list[list[Fraction]], cost: list[Fraction], leaving: int, entering: int) -> None:
-    row = table[leaving]
-    scale = row[entering]
-    row[:] = [value / scale for value in row]
-    for other in (*table, cost):
-        factor = other[entering]
-        if other is not row and factor:
-            other[:] = [value - factor * chosen for value, chosen in zip(other, row)]
+def _leaving_row(table: list[list[int]], basis: list[int], entering: int) -> int | None:
+    """The row that limits the entering variable most; of several the one of the first variable."""
+    best: int | None = None
+    for index, row in enumerate(table):
+        if row[entering] <= 0:
+            continue
+        if best is None:
+            best = index
+            continue
+        left = row[-1] * table[best][entering]
+        right = table[best][-1] * row[entering]
+        if left < right or (left == right and basis[index] < basis[best]):
+            best = index
+    return best
+
+
+def _pivot(table: list[list[int]], cost: list[int], leaving: int, entering: int) -> None:
+    chosen = table[leaving]
+    pivot = chosen[entering]
+    for row in (*table, cost):
+        factor = row[entering]
+        if row is not chosen and factor:
+            row[:] = [value * pivot - factor * other for value, other in zip(row, chosen)]
+            divisor = gcd(*row)
+            if divisor > 1:
+                row[:] = [value // divisor for value in row]

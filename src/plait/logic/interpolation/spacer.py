@@ -19,7 +19,7 @@ from plait.logic.interpolation.path import Sequence
 from plait.logic.interpolation.problem import Context, Failed, Label, Slice
 from plait.logic.interpolation.support import Support
 
-_SECONDS = 2.0
+_SECONDS = 1.0
 
 
 class Spacer:
@@ -73,14 +73,16 @@ class Spacer:
 
 
 class _Chain:
-    """The clauses of a slice: a relation over the live variables for each place."""
+    """The clauses of a slice: a relation for each place, over the live variables that something
+    is known about."""
 
     def __init__(self, context: Context, z3: Any, language: Language, slice_: Slice) -> None:
         self._context = context
         self._z3 = z3
         self._language = language
         self._slice = slice_
-        self._places = [sorted(live) for live in slice_.live]
+        mentioned = slice_.mentioned(context.vocabulary)
+        self._places = [sorted(live & known) for live, known in zip(slice_.live, mentioned)]
         self._relations = [
             z3.Function(f"place {index}", *map(language.sort, place), z3.BoolSort())
             for index, place in enumerate(self._places)

@@ -42,8 +42,8 @@ class Strongest:
             terms.eq(self._name_behind(name), value) for name, value in step.updates.items()
         ]
         known = [*facts, *step.assumes, *definitions]
-        unwanted = self._context.vocabulary.of(known) - (live - step.updates.keys())
-        left = self._elimination.without(unwanted - renamed.keys(), known)
+        unwanted = self._context.vocabulary.of(known) - live.difference(step.updates)
+        left = self._elimination.without(unwanted.difference(renamed), known)
         if not renamed:
             return left
         return self._context.conjuncts.of(substitute(terms, fact, renamed) for fact in left)

@@ -8,9 +8,14 @@ left to prove at the first place.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from plait.logic.interpolation.elimination import Elimination
 from plait.logic.interpolation.path import Sequence
-from plait.logic.interpolation.problem import Context, Failed, Slice
+from plait.logic.interpolation.problem import Context, Failed, Label, Slice
+
+# Takes variables out of a conjunction.
+Eliminated = Callable[[Iterable[int], Iterable[int]], Label]
 
 
 class Weakest:
@@ -21,11 +26,19 @@ class Weakest:
         self._elimination = Elimination(context.terms, context.vocabulary, context.conjuncts)
 
     def __call__(self, slice_: Slice) -> Sequence:
+        """Variables that nothing before a place mentions do not belong into its label. They are
+        eliminated like inputs if that works, and otherwise only as far as nothing gets lost."""
+        try:
+            return self._labels(slice_, self._elimination.without)
+        except Failed:
+            return self._labels(slice_, self._elimination.replaced)
+
+    def _labels(self, slice_: Slice, eliminated: Eliminated) -> Sequence:
         terms, conjuncts = self._context.terms, self._context.conjuncts
-        mentioned = self._mentioned_before(slice_)
-        conditions: tuple[int, ...] = ()
-        eliminated = False
-        labels: list[tuple[int, ...]] = [(terms.false,)]
+        mentioned = slice_.mentioned(self._context.vocabulary)
+        conditions: Label = ()
+        is_exact = True
+        labels: list[Label] = [(terms.false,)]
         for index in range(len(slice_.steps) - 1, -1, -1):
             step, transfer = slice_.steps[index], slice_.transfers[index]
             conditions = conjuncts.of([*map(transfer, conditions), *step.assumes])
@@ -33,27 +46,14 @@ class Weakest:
                 break
             if step.inputs:
                 conditions = self._elimination.without(step.inputs, conditions)
-                eliminated = True
-            # What nothing before this place mentions would not belong into its label; where it
-            # cannot be eliminated without loss it stays, as the label is right all the same.
+                is_exact = False
             new = self._context.vocabulary.of(conditions) - mentioned[index]
             if new:
-                conditions, _ = self._elimination.replaced(new, conditions)
-            refuted = [terms.not_(condition) for condition in conditions]
-            labels.append(conjuncts(terms.any_of(refuted)))
-        if eliminated and self._context.queries.core(conditions) is None:
+                conditions = eliminated(new, conditions)
+                is_exact = False
+            labels.append(conjuncts(terms.any_of(map(terms.not_, conditions))))
+        if not is_exact and self._context.queries.core(conditions) is None:
             raise Failed("the rest of the path cannot be told without its inputs")
         labels.append(())
         labels.reverse()
         return slice_.padded(labels)
-
-    def _mentioned_before(self, slice_: Slice) -> list[frozenset[int]]:
-        """For each place of the slice the variables that an earlier step of it mentions."""
-        mentioned: frozenset[int] = frozenset()
-        result = [mentioned]
-        for step in slice_.steps:
-            mentioned |= self._context.vocabulary.of(step.assumes)
-            mentioned |= self._context.vocabulary.of(step.updates.values())
-            mentioned |= step.updates.keys()
-            result.append(mentioned)
-        return result

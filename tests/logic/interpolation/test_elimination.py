@@ -1,0 +1,145 @@
+"""Conjunctions without some variables, quick answers, and z3's formulas as terms."""
+
+from __future__ import annotations
+
+import pytest
+import z3
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.logic.formulas import Formula, build, formulas
+from tests.logic.interpolation.paths import Maker, random_paths, states
+
+from plait.logic.interpolation.conjuncts import Conjuncts
+from plait.logic.interpolation.elimination import Elimination
+from plait.logic.interpolation.from_z3 import FromZ3
+from plait.logic.interpolation.model import Model
+from plait.logic.interpolation.path import Step
+from plait.logic.interpolation.problem import Failed
+from plait.logic.interpolation.propagation import propagated
+from plait.logic.interpolation.queries import Queries
+from plait.logic.second_opinion import Z3Translator
+from plait.logic.substitute import Vocabulary
+from plait.logic.terms import Terms
+
+
+def elimination(terms: Terms) -> Elimination:
+    return Elimination(terms, Vocabulary(terms), Conjuncts(terms))
+
+
+def conjunction(terms: Terms, steps: list[Step]) -> list[int]:
+    return [term for step in steps for term in step.assumes]
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_paths())
+def test_what_is_left_follows(given_path: tuple[Terms, list[Step]]) -> None:
+    terms, steps = given_path
+    parts = conjunction(terms, steps)
+    a = terms.variable("a", 2)
+    names = sorted(Vocabulary(terms).of(parts) | {a})
+    if len(names) > 5:
+        return
+    left = elimination(terms).without([a], parts)
+    replaced = elimination(terms).replaced([a], parts)
+    assert a not in Vocabulary(terms).of(left)
+    others = [name for name in names if name != a]
+    for state in states(terms, others):
+        possible = any(Model(terms, {**state, a: value}).satisfies(parts) for value in range(4))
+        # Two bits are few enough to try all values: nothing is lost.
+        assert Model(terms, state).satisfies(left) == possible
+        if a not in Vocabulary(terms).of(replaced):
+            assert Model(terms, state).satisfies(replaced) == possible
+
+
+def test_a_definition_is_used() -> None:
+    terms = Terms()
+    make = Maker(terms)
+    x, y, z = (make.variable(name) for name in "xyz")
+    left = elimination(terms).without(
+        [x], [terms.eq(x, make.plus(y, 1)), terms.slt(x, z), make.less(y, 3)]
+    )
+    assert set(left) == {terms.slt(make.plus(y, 1), z), make.less(y, 3)}
+
+
+def test_bounds_are_joined() -> None:
+    terms = Terms()
+    make = Maker(terms)
+    x, y, z = (make.variable(name) for name in "xyz")
+    left = elimination(terms).without([x], [terms.sle(y, x), terms.slt(x, z)])
+    assert terms.slt(y, z) in left
+
+
+@pytest.mark.parametrize("bound", ["ult", "ule", "slt", "sle"])
+def test_few_values_are_tried(bound: str) -> None:
+    terms = Terms()
+    make = Maker(terms)
+    x, y = make.variable("x"), make.variable("y")
+    bounds = {
+        "ult": [terms.ult(x, make.number(2))],
+        "ule": [terms.ule(x, make.number(1))],
+        "slt": [terms.slt(make.number(-1), x), terms.slt(x, make.number(2))],
+        "sle": [terms.sle(make.number(0), x), terms.sle(x, make.number(1))],
+    }
+    (label,) = elimination(terms).without([x], [*bounds[bound], terms.eq(terms.mul(x, x), y)])
+    assert label == terms.or_(make.is_(y, 0), make.is_(y, 1))
+
+
+# --- answers without a solver
+
+
+@settings(max_examples=80, deadline=None)
+@given(random_paths())
+def test_quick_answers_are_right(given_path: tuple[Terms, list[Step]]) -> None:
+    terms, steps = given_path
+    parts = conjunction(terms, steps)
+    vocabulary = Vocabulary(terms)
+    names = sorted(vocabulary.of(parts))
+    if len(names) > 6:
+        return
+    is_possible = any(Model(terms, state).satisfies(parts) for state in states(terms, names))
+    quick = propagated(terms, vocabulary, parts)
+    if isinstance(quick, Model):
+        assert quick.satisfies(parts)
+    elif quick is not None:
+        assert not is_possible
+        assert not any(Model(terms, state).satisfies(quick) for state in states(terms, names))
+    full = Queries(terms, vocabulary).answer(parts)
+    assert isinstance(full, Model) == is_possible
+    if isinstance(full, list):
+        assert set(full) <= set(parts)
+        assert not any(Model(terms, state).satisfies(full) for state in states(terms, names))
+
+
+def test_constants_settle_it_without_a_solver() -> None:
+    terms = Terms()
+    make = Maker(terms)
+    x, y, z = (make.variable(name) for name in "xyz")
+    vocabulary = Vocabulary(terms)
+    noise = terms.slt(z, terms.mul(z, z))
+    parts = [noise, make.is_(x, 1), terms.eq(y, make.plus(x, 1)), make.less(y, 2)]
+    assert propagated(terms, vocabulary, parts) == parts[1:]
+    queries = Queries(terms, vocabulary)
+    queries.answer(parts)
+    assert (queries.asked, queries.solved) == (1, 0)
+
+
+# --- z3's formulas
+
+
+@settings(max_examples=80, deadline=None)
+@given(formulas(width=1, depth=3), st.integers(0, 2**64 - 1))
+def test_there_and_back(formula: Formula, seed: int) -> None:
+    terms = Terms()
+    term = build(terms, formula)
+    translator = Z3Translator(terms, z3)
+    expression = z3.simplify(translator.truth(term))
+    names = {terms.name[name]: name for name in translator.variables}
+    try:
+        back = FromZ3(terms, z3, names)(expression)
+    except Failed:
+        return  # an operator that z3's answers do not contain
+
+    def value(name: int) -> int:
+        return seed * (name + 1) & ((1 << terms.width[name]) - 1)
+
+    assert terms.evaluate(back, value) == terms.evaluate(term, value)
