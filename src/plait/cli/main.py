@@ -52,6 +52,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.check import check as command
         case "verify":
             from plait.cli.verify import verify as command
+        case "check":
+            from plait.cli.check import check as command
         case _:
             from plait.cli.explore import explore as command
     return command(options, console)
@@ -71,7 +73,7 @@ def _report(error: InputError, console: Console, *, show_all: bool) -> None:
 def _no_answer(
     options: argparse.Namespace, console: Console, reason: str, code: int, *, said: bool = False
 ) -> int:
-    """`verify`, `explore` and `check` always end in a verdict line; the others only have an error."""
+    """`verify`, `explore` and `check` always end in a verdict; the others only have an error."""
     if options.command == "check":
         console.line(f"CERTIFICATE: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN

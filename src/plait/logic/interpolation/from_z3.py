@@ -159,7 +159,7 @@ class NumbersFromZ3:
             return Linear({}, expression.as_long())
         kind = expression.decl().kind()
         parts = expression.children()
-        if kind == z3.Z3_OP_UNINTERPRETED and not parts:
+        if kind == z3.Z3_OP_UNINTERPRETED and expression.decl().name() in self._variables:
             return Linear({self._variables[expression.decl().name()]: 1})
         if kind == z3.Z3_OP_ADD:
             return reduce(Linear.plus, map(self._linear, parts))

@@ -90,7 +90,7 @@ class Interpolator:
     """Explains infeasible paths over the terms of one table.
 
     Procedures are names from `PROCEDURES`, or objects of one's own. `timeout` limits the seconds
-    for one path.
+    for one path. What is computed of a step is remembered, so a step must never change.
     """
 
     def __init__(

@@ -49,15 +49,21 @@ class Spacer:
 
     def _labels(self, z3: Any, language: Language, slice_: Slice) -> Sequence:
         chain = _Chain(self._context, z3, language, slice_)
-        solver = self._solver(z3)
-        solver.add(*chain.clauses)
-        if solver.check() != z3.sat:
-            raise Failed("z3 has no answer")
-        labels = slice_.padded(chain.labels(solver.model()))
+        try:
+            labels = slice_.padded(self._solved(z3, chain))
+        except z3.Z3Exception as error:
+            raise Failed(f"an error in z3: {error}") from error
         if not chain.conditions:
             return labels
         conditions = {place + slice_.start: some for place, some in chain.conditions.items()}
         return self._support.supported(slice_, labels, conditions)
+
+    def _solved(self, z3: Any, chain: _Chain) -> list[Label]:
+        solver = self._solver(z3)
+        solver.add(*chain.clauses)
+        if solver.check() != z3.sat:
+            raise Failed("z3 has no answer")
+        return chain.labels(solver.model())
 
     def _solver(self, z3: Any) -> Any:
         solver = z3.SolverFor("HORN")
