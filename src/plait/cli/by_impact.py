@@ -55,8 +55,8 @@ class ByImpact(Asked):
         result.statistics = statistics
         return result
 
-    def _progress(self, statistics: Statistics) -> None:
-        self.send(encode(Searched(numbers_of_impact(statistics))))
+    def _progress(self, statistics: Statistics, what_grew: str) -> None:
+        self.send(encode(Searched(numbers_of_impact(statistics), what_grew)))
 
     def _result(self, outcome: Outcome) -> Result:
         if outcome.answer is Answer.VIOLATED and self._replay is not None:

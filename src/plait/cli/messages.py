@@ -37,9 +37,10 @@ class Progress:
 
 @dataclass(slots=True)
 class Searched:
-    """How far a search without bounds has come."""
+    """How far a search without bounds has come, and where most of it is."""
 
     statistics: Numbers
+    what_grew: str
 
 
 @dataclass(slots=True)

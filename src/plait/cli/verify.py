@@ -123,7 +123,8 @@ class _Heard:
             return self.out_of_time.so_far
         if self.searched is not None:
             numbers = self.searched.statistics
-            return f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them still open"
+            size = f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them still open"
+            return f"{size}, {self.searched.what_grew}"
         if self.progress is not None:
             return f"no violation with up to {self.progress.bound} loop rounds"
         if self.loaded is not None:

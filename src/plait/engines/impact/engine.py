@@ -51,7 +51,7 @@ _NO_STEP = Step((), {})
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 6
 
-Progress = Callable[[Statistics], None]
+Progress = Callable[[Statistics, str], None]  # with what the tree mostly consists of
 Confirm = Callable[[Counterexample], str]
 
 
@@ -174,7 +174,10 @@ class _Search:
         return self.statistics
 
     def _size(self) -> str:
-        return f" with {len(self.nodes):,} nodes, {len(self.queue):,} of them still open"
+        return (
+            f" with {len(self.nodes):,} nodes, {len(self.queue):,} of them still open,"
+            f" {self._what_grew()}"
+        )
 
     def _look_at_limits(self) -> None:
         OutOfTime.check(self.deadline)
@@ -185,18 +188,19 @@ class _Search:
             now = time.monotonic()
             if now - self._last_report > 0.5:
                 self._last_report = now
-                self.progress(self._counted())
+                self.progress(self._counted(), self._what_grew())
 
     def _what_grew(self) -> str:
         largest = max(self.places.values(), key=lambda place: len(place.nodes))
         stands = []
         for number, thread in enumerate(largest.location.threads, 1):
-            if thread.frames:
-                frame = thread.frames[-1]
-                edges = self.knowledge.shape(frame.function).function.edges[frame.location]
-                where = self.program.place(edges[0].action.origin) if edges else frame.function
-                stands.append(f"thread {number} at {where}")
-        what = ", ".join(stands) or "no thread running"
+            for frame in reversed(thread.frames):
+                function = self.knowledge.shape(frame.function).function
+                edges = function.edges[frame.location]
+                if edges and not function.library:
+                    stands.append(f"{number} at {self.program.place(edges[0].action.origin)}")
+                    break
+        what = "threads " + ", ".join(stands) if stands else "no thread in the program's code"
         return f"{len(largest.nodes):,} of them with {what}"
 
     def _next(self) -> Node | None:
