@@ -84,6 +84,7 @@ class Builder:
             specification,
             {name: frozenset(places) for name, places in self.switch_points.items()},
             self.decider,
+            most_values=16,
         )
         self._live = {name: live_registers(item) for name, item in program.functions.items()}
         self.cells: set[Cell] = set()

@@ -10,7 +10,7 @@ from plait.certificates.document import Certificate, Node
 from plait.certificates.execute import Executor
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.fitting import check_fit
-from plait.certificates.independence import Footprint, Move, are_independent
+from plait.certificates.independence import Footprint, Move, are_apart, are_independent
 from plait.certificates.locality import Locality
 from plait.certificates.memory import Cells
 from plait.certificates.outcomes import Ending, Outcome, Step
@@ -45,7 +45,7 @@ def check(
     undefined behaviour. `progress` hears how many nodes of how many are done."""
     checker: _Checker | None = None
     try:
-        specification = _specification(certificate)
+        specification = specification_of(certificate)
         if fingerprint(program) != certificate.fingerprint:
             raise Rejected("it is about another program, or about other options")
         check_fit(program, certificate)
@@ -62,13 +62,8 @@ def check(
     return Verdict(answer, reason, nodes, steps, queries)
 
 
-def _described(program: Program, rejected: Rejected) -> str:
-    node = "" if rejected.node is None else f"node {rejected.node}: "
-    place = "" if rejected.origin.file < 0 else f" at {program.place(rejected.origin)}"
-    return f"{node}{rejected.what}{place}"
-
-
-def _specification(certificate: Certificate) -> Specification:
+def specification_of(certificate: Certificate) -> Specification:
+    """What the certificate claims; raises Rejected if that is nothing a certificate can show."""
     known = {item.value: item for item in CERTIFIABLE}
     if not certificate.properties:
         raise Rejected("it claims no property")
@@ -77,6 +72,12 @@ def _specification(certificate: Certificate) -> Specification:
             raise Rejected(f"'{name[:80]}' is no property that a certificate can show")
     properties = frozenset(known[name] for name in certificate.properties)
     return Specification(properties, frozenset(certificate.error_functions))
+
+
+def _described(program: Program, rejected: Rejected) -> str:
+    node = "" if rejected.node is None else f"node {rejected.node}: "
+    place = "" if rejected.origin.file < 0 else f" at {program.place(rejected.origin)}"
+    return f"{node}{rejected.what}{place}"
 
 
 class _Checker:
@@ -100,11 +101,15 @@ class _Checker:
         self._footprints: dict[tuple[int, int], Footprint] = {}
         self._moves: dict[int, list[Move]] = {}  # by the child that they lead to
         self._children: dict[tuple[int, int], list[Node]] = {}
+        self._covered: dict[int, list[Node]] = {}  # by the node that covers them
+        self._known_sources: dict[tuple[int, int], list[Node]] = {}
         self._done = 0
         self._steps = 0
         for node in self._nodes:
             if node.parent is not None and node.thread is not None:
                 self._children.setdefault((node.parent, node.thread), []).append(node)
+            if node.cover is not None:
+                self._covered.setdefault(node.cover, []).append(node)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -166,7 +171,7 @@ class _Checker:
     def _check_expansion(self, node: Node, thread: int) -> None:
         step = self._step(node, thread)
         self._locality.note(node.number, node.location, step)
-        bad = step.first(Ending.VIOLATION, Ending.TROUBLE)
+        bad = step.first(Ending.VIOLATION, Ending.TROUBLE, Ending.LOST)
         if bad is not None:
             what = f"the step of thread {thread} may end in {bad.ending.value}: {bad.message}"
             raise Rejected(what, node.number, bad.origin)
@@ -206,7 +211,40 @@ class _Checker:
             return False
         if self._facts_of(parent) is None:
             return True  # the edge starts in no state
-        return are_independent(self._footprint(parent, thread), self._moves.get(node.number, []))
+        moves = self._moves.get(node.number, [])
+        footprint = self._footprint(parent, thread)
+        if not are_independent(footprint, moves):
+            return False
+        if not footprint.is_lost:
+            return True
+        # The parent's label may leave open what the thread does. If its step was left out there
+        # too, it is the step that it would have taken where it was expanded.
+        return all(
+            are_apart(self._footprint(source, thread), moves)
+            for source in self._sources(parent, thread)
+            if self._facts_of(source) is not None
+        )
+
+    def _sources(self, node: Node, thread: int) -> list[Node]:
+        """The nodes at which the step of a thread is expanded, and from which executions come to
+        the node by steps that are independent of it."""
+        key = node.number, thread
+        if key not in self._known_sources:
+            seen = {node.number}
+            pending = [node]
+            found: list[Node] = []
+            while pending:
+                item = pending.pop()
+                if thread in item.expanded:
+                    found.append(item)
+                    continue
+                arrivals = [item, *self._covered.get(item.number, [])]
+                for parent in (arrival.parent for arrival in arrivals):
+                    if parent is not None and parent not in seen:
+                        seen.add(parent)
+                        pending.append(self._nodes[parent])
+            self._known_sources[key] = found
+        return self._known_sources[key]
 
     def _footprint(self, node: Node, thread: int) -> Footprint:
         key = node.number, thread

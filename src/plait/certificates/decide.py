@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Iterable, Iterator
+from random import Random
 from typing import Any
 
 from plait.errors import PlaitError
@@ -17,6 +18,8 @@ from plait.logic.operators import AND
 from plait.logic.second_opinion import Z3Translator
 from plait.logic.substitute import Vocabulary
 from plait.logic.terms import Terms
+
+_QUICK_SECONDS = 2.0
 
 
 class Undecided(PlaitError):
@@ -133,6 +136,9 @@ class Decider:
         self.queries = 0
         self._translator = Z3Translator(terms, self._z3)
         self._answers: dict[frozenset[int], dict[int, int] | None] = {}
+        self._enumerations: dict[
+            tuple[frozenset[int], int, int], list[tuple[int, dict[int, int]]]
+        ] = {}
 
     def check_time(self) -> None:
         if self.deadline is not None and time.monotonic() >= self.deadline:
@@ -163,44 +169,78 @@ class Decider:
 
     def enumerate(
         self, question: frozenset[int], term: int, most: int
-    ) -> Iterator[tuple[int, dict[int, int]]]:
-        """Up to `most` values of a term in models of a conjunction, with these models."""
-        solver = self._solver(question)
-        wanted = self._translator.expression(term)
-        for _ in range(most):
-            if not self._is_satisfiable(solver):
-                return
-            model = solver.model()
-            value = model.eval(wanted, model_completion=True)
-            yield value.as_long(), self._values(model, {*question, term})
-            solver.add(wanted != value)
+    ) -> list[tuple[int, dict[int, int]]]:
+        """Up to `most` values of a term in models of a conjunction, with these models. Each is a
+        question of its own: z3 simplifies a whole problem far better than a growing one."""
+        key = question, term, most
+        known = self._enumerations.get(key)
+        if known is None:
+            known = self._sampled(question, term, most)
+            wanted = self._translator.expression(term)
+            formulas = self._formulas(question)
+            while len(known) < most:
+                model = self._model(formulas)
+                if model is None:
+                    break
+                value = model.eval(wanted, model_completion=True)
+                known.append((value.as_long(), self._values(model, {*question, term})))
+                formulas.append(wanted != value)
+            self._enumerations[key] = known
+        return known
+
+    def _sampled(
+        self, question: frozenset[int], term: int, most: int
+    ) -> list[tuple[int, dict[int, int]]]:
+        """`most` values of a term that is hardly restricted, found by trying; else none."""
+        start = self.solve(question)
+        variables = sorted(self.vocabulary(term))
+        generator = Random(0)
+        found: dict[int, dict[int, int]] = {}
+        for count in range(8 * most):
+            if start is None or len(found) == most:
+                break
+            if count == 64 and len(found) < 32:
+                break
+            values = start | {
+                variable: generator.getrandbits(self.terms.width[variable])
+                for variable in variables
+            }
+            model = Assignment(self.terms, values)
+            if all(model.value(item) for item in question):
+                found.setdefault(model.value(term), values)
+        return list(found.items()) if len(found) == most else []
 
     def _ask(self, question: frozenset[int]) -> dict[int, int] | None:
-        solver = self._solver(question)
-        if not self._is_satisfiable(solver):
-            return None
-        return self._values(solver.model(), question)
+        model = self._model(self._formulas(question))
+        return None if model is None else self._values(model, question)
 
-    def _solver(self, question: frozenset[int]) -> Any:
-        solver = self._z3.SolverFor("QF_BV")
-        for term in sorted(question):
-            solver.add(self._translator.truth(term))
-        return solver
+    def _formulas(self, question: frozenset[int]) -> list[Any]:
+        return [self._translator.truth(term) for term in sorted(question)]
 
-    def _is_satisfiable(self, solver: Any) -> bool:
+    def _model(self, formulas: list[Any]) -> Any:
+        """A model of some formulas, None if there is none. z3's simplest solver starts fastest;
+        what it cannot do quickly is left to the one for bit vectors."""
         z3 = self._z3
-        self.check_time()
-        if self.deadline is not None:
-            left = self.deadline - time.monotonic()
-            solver.set("timeout", max(1, int(left * 1000)))
         self.queries += 1
-        answer = solver.check()
-        if answer == z3.unsat:
-            return False
-        if answer != z3.sat:
+        for make, seconds in ((z3.SimpleSolver, _QUICK_SECONDS), (self._thorough, None)):
             self.check_time()
-            raise Undecided(f"z3 has no answer: {solver.reason_unknown()}")
-        return True
+            solver = make()
+            limits = [] if seconds is None else [seconds]
+            if self.deadline is not None:
+                limits.append(self.deadline - time.monotonic())
+            if limits:
+                solver.set("timeout", max(1, int(min(limits) * 1000)))
+            solver.add(*formulas)
+            answer = solver.check()
+            if answer == z3.unsat:
+                return None
+            if answer == z3.sat:
+                return solver.model()
+        self.check_time()
+        raise Undecided(f"z3 has no answer: {solver.reason_unknown()}")
+
+    def _thorough(self) -> Any:
+        return self._z3.SolverFor("QF_BV")
 
     def _values(self, model: Any, items: Iterable[int]) -> dict[int, int]:
         values: dict[int, int] = {}

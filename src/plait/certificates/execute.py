@@ -8,18 +8,16 @@ are not known; each path has the facts under which it is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from plait.certificates.decide import Decider, Facts
+from plait.certificates.evaluate import MOST_VALUES
 from plait.certificates.memory import Memory
-from plait.certificates.outcomes import Ending, Outcome, Step, Trouble
-from plait.certificates.pointers import Move, Moves
-from plait.certificates.state import Access, ActiveFrame, Path, Registers, Situation, Stack
-from plait.certificates.world import LARGEST_ALLOCATION, World, contents
-from plait.errors import UnsupportedCode
-from plait.logic.translate import Place, is_not_zero, translate, translate_condition
+from plait.certificates.objects import Objects
+from plait.certificates.outcomes import Ending, Lost, PathEnds, Step, Trouble
+from plait.certificates.state import ActiveFrame, Path, Registers, Situation, Stack
+from plait.certificates.world import World, contents
 from plait.model.actions import (
-    NOWHERE,
     Action,
     Allocate,
     Assign,
@@ -38,7 +36,6 @@ from plait.model.actions import (
     LeaveScope,
     Load,
     ObjectSize,
-    Origin,
     Output,
     Prune,
     ReadModifyWrite,
@@ -49,26 +46,17 @@ from plait.model.actions import (
     Unsupported,
     Wait,
 )
-from plait.model.expressions import (
-    CurrentThread,
-    Expr,
-    FrameAddress,
-    FunctionAddress,
-    PointerAdd,
-    StaticAddress,
-)
 from plait.model.program import Edge, Function
 from plait.model.properties import Specification
 from plait.model.types import Scalar
 
-MOST_VALUES = 256
 MOST_PATHS = 4096
 MOST_ACTIONS = 200_000
 
 _ALWAYS_SWITCH_POINTS = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)
 
 
-class Executor:
+class Executor(Objects):
     """Executes steps of one program; `switch_points` are locations by function."""
 
     def __init__(
@@ -77,15 +65,11 @@ class Executor:
         specification: Specification,
         switch_points: Mapping[str, frozenset[int]],
         decider: Decider,
+        most_values: int = MOST_VALUES,
     ) -> None:
-        self._world = world
-        self._program = world.program
+        super().__init__(world, decider, most_values)
         self._violations = specification.checks - {CheckKind.UNDEFINED}
         self._switch_points = switch_points
-        self._decider = decider
-        self._terms = decider.terms
-        self._moves = Moves()
-        self._outcomes: list[Outcome] = []
 
     def step(self, situation: Situation, thread: int, facts: Facts) -> Step:
         """All paths of a thread's step from the states of a location in which the facts hold."""
@@ -97,7 +81,7 @@ class Executor:
         while pending:
             path = pending.pop()
             if len(pending) + len(self._outcomes) > MOST_PATHS:
-                self._end(path, Ending.TROUBLE, f"more than {MOST_PATHS} paths in one step")
+                self._end(path, Ending.LOST, f"more than {MOST_PATHS} paths in one step")
                 break
             pending += reversed(self._advance(path))
         return Step(thread, self._outcomes)
@@ -135,17 +119,6 @@ class Executor:
                 return True
         return False
 
-    def _end(self, path: Path, ending: Ending, message: str = "") -> None:
-        self._outcomes.append(Outcome(ending, path, self._origin(path), message))
-
-    def _origin(self, path: Path) -> Origin:
-        """Where the path is, or the call of the library function that it is in."""
-        for frame in reversed(path.frames):
-            edges = frame.function.edges[frame.location]
-            if edges and not frame.function.library:
-                return edges[0].action.origin
-        return NOWHERE
-
     # --- actions
 
     def _execute(self, path: Path) -> list[Path]:
@@ -158,7 +131,7 @@ class Executor:
         edges = frame.function.edges[frame.location]
         try:
             if path.length > MOST_ACTIONS:
-                raise Trouble(f"more than {MOST_ACTIONS} actions in one step")
+                raise Lost(f"more than {MOST_ACTIONS} actions in one step")
             if not edges:
                 raise Trouble("control comes to a location that nothing leaves")
             if len(edges) > 1 or isinstance(edges[0].action, Guard):
@@ -167,11 +140,8 @@ class Executor:
                 if isinstance(edges[0].action, AtomicBegin) and path.is_first:
                     path.section_is_free = True
                 successors = self._act(path, edges[0])
-        except Trouble as trouble:
-            self._end(path, Ending.TROUBLE, trouble.message)
-            return []
-        except UnsupportedCode as error:
-            self._end(path, Ending.TROUBLE, str(error))
+        except PathEnds as end:
+            self._end(path, end.ending, end.message)
             return []
         for item in successors:
             item.is_first = False
@@ -186,13 +156,17 @@ class Executor:
             if facts is None:
                 return successors
             path.facts = facts
-            condition = self._condition(path, edge.action.condition)
-            taken = facts.with_(condition)
+            try:
+                condition = self._condition(path, edge.action.condition)
+            except PathEnds as end:
+                self._end(path, end.ending, end.message)
+                return successors
+            taken = path.facts.with_(condition)
             if taken is not None:
                 fork = path.fork(taken)
                 fork.frame.location = edge.target
                 successors.append(fork)
-            facts = facts.with_(self._terms.not_(condition))
+            facts = path.facts.with_(self._terms.not_(condition))
         if facts is not None:
             path.facts = facts
             path.frame.location = edges[-1].target
@@ -239,7 +213,7 @@ class Executor:
             case Allocate():
                 size = self._value(path, action.size)
                 return self._for_each(
-                    path, size, lambda chosen, bytes_: self._allocate(chosen, edge, action, bytes_)
+                    path, size, lambda chosen, number: self._made(chosen, edge, action, number)
                 )
             case _:
                 return self._rarer_action(path, edge, action)
@@ -250,13 +224,13 @@ class Executor:
                 return self._for_each(
                     path,
                     self._value(path, action.address),
-                    lambda chosen, address: self._free(chosen, edge, address),
+                    lambda chosen, address: self._freed(chosen, edge, address),
                 )
             case ObjectSize():
                 return self._for_each(
                     path,
                     self._value(path, action.address),
-                    lambda chosen, address: self._object_size(chosen, edge, action, address),
+                    lambda chosen, address: self._measured(chosen, edge, action, address),
                 )
             case AtomicBegin():
                 path.depth += 1
@@ -289,31 +263,12 @@ class Executor:
                 return self._go(path, edge)
             case Unsupported():
                 raise Trouble(f"unsupported: {action.message}")
-        raise Trouble(f"{type(action).__name__} is not modelled")
+        raise Lost(f"{type(action).__name__} is not modelled")
 
     @staticmethod
     def _go(path: Path, edge: Edge) -> list[Path]:
         path.frame.location = edge.target
         return [path]
-
-    def _for_each(
-        self, path: Path, term: int, then: Callable[[Path, int], list[Path]]
-    ) -> list[Path]:
-        """Go on with every value that a term can have."""
-        constant = self._terms.value(term)
-        if constant is not None:
-            return then(path, constant)
-        choices = list(path.facts.values(term, MOST_VALUES))
-        if len(choices) > MOST_VALUES:
-            raise Trouble(f"an address or a size can have more than {MOST_VALUES} values")
-        successors: list[Path] = []
-        for value, facts in choices:
-            chosen = path.fork(facts)
-            try:
-                successors += then(chosen, value)
-            except Trouble as trouble:
-                self._end(chosen, Ending.TROUBLE, trouble.message)
-        return successors
 
     # --- memory
 
@@ -323,175 +278,50 @@ class Executor:
         registers = path.frame.registers
         match action:
             case Load():
-                scalar = action.target.type
-                value = self._load(path, edge, address, scalar)
-                registers[action.target.index] = value
+                registers[action.target.index] = self._load(path, address, action.target.type)
             case Store():
-                value = self._value(path, action.value)
-                self._store(path, edge, address, value)
+                self._store(path, address, self._value(path, action.value))
             case ReadModifyWrite():
-                scalar = action.old.type
-                registers[action.old.index] = self._load(path, edge, address, scalar)
+                registers[action.old.index] = self._load(path, address, action.old.type)
                 return self._modify(path, edge, action, address)
         return self._go(path, edge)
 
     def _modify(self, path: Path, edge: Edge, action: ReadModifyWrite, address: int) -> list[Path]:
-        successors: list[Path] = []
         new = self._value(path, action.new)
-        if action.guard is not None:
-            guard = self._condition(path, action.guard)
-            without = path.facts.with_(self._terms.not_(guard))
-            if without is not None:
-                successors += self._go(path.fork(without), edge)
-            written = path.facts.with_(guard)
-            if written is None:
-                return successors
+        if action.guard is None:
+            self._store(path, address, new)
+            return self._go(path, edge)
+        guard = self._condition(path, action.guard)
+        successors: list[Path] = []
+        without = path.facts.with_(self._terms.not_(guard))
+        if without is not None:
+            successors += self._go(path.fork(without), edge)
+        written = path.facts.with_(guard)
+        if written is not None:
             path.facts = written
-        self._store(path, edge, address, new)
-        return successors + self._go(path, edge)
+            try:
+                self._store(path, address, new)
+                successors += self._go(path, edge)
+            except PathEnds as end:
+                self._end(path, end.ending, end.message)
+        return successors
 
-    def _load(self, path: Path, edge: Edge, address: int, scalar: Scalar) -> int:
-        self._note(path, address, scalar.size, edge, is_write=False)
-        page = self._object_of(path, address, scalar.size)
-        constant = self._world.constants.get(page)
-        if constant is None:
-            value = path.memory.read(address, scalar.size)
-        else:
-            offset = address - (page << self._world.page_bits)
-            data = constant[offset : offset + scalar.size]
-            value = self._terms.constant(int.from_bytes(data, "little"), scalar.bits)
-        return self._canonical(value, scalar)
-
-    def _store(self, path: Path, edge: Edge, address: int, value: int) -> None:
-        size = self._terms.width[value] // 8
-        self._note(path, address, size, edge, is_write=True)
-        if self._object_of(path, address, size) in self._world.constants:
-            raise Trouble("write to a read-only object")
-        path.memory.write(address, value)
-        path.wrote = True
-
-    def _object_of(self, path: Path, address: int, size: int) -> int:
-        """The first page of the live object in which all accessed bytes are."""
-        world = self._world
-        page = world.first_page(path.live, address >> world.page_bits)
-        if page is not None:
-            room = path.live.get(page)
-            assert room is not None
-            if address - (page << world.page_bits) + size <= room:
-                return page
-        if address >> world.page_bits == 0:
-            raise Trouble("access through a null pointer")
-        raise Trouble(f"access to {size} bytes at {address:#x}, which is in no live object")
-
-    def _note(self, path: Path, address: int, size: int, edge: Edge, *, is_write: bool) -> None:
-        origin = edge.action.origin
-        local = not path.is_free
-        path.accesses.append(
-            Access(address, address + max(size, 1), is_write, local, path.facts, origin)
-        )
-
-    def _canonical(self, value: int, scalar: Scalar) -> int:
-        """A value of a type, given its bits: a _Bool is 0 or 1, whatever they are."""
-        if scalar.is_bool:
-            return self._terms.zero_extend(is_not_zero(self._terms, value), scalar.bits)
-        return value
-
-    # --- lifetimes
-
-    def _create(self, path: Path, page: int, size: int, data: bytes | None) -> None:
-        """`data` is None where the contents are arbitrary; zeros follow it."""
-        path.live.create(page, size)
-        path.memory.create(page << self._world.page_bits, size, data)
-        self._note_life(path, page, size)
-
-    def _destroy(self, path: Path, page: int) -> None:
-        size = path.live.get(page)
-        if size is None:
-            raise Trouble("the life of an object ends that does not live")
-        path.live.destroy(page)
-        self._note_life(path, page, size)
-
-    def _note_life(self, path: Path, page: int, size: int) -> None:
-        edges = path.frame.function.edges[path.frame.location] if path.frames else []
-        origin = edges[0].action.origin if edges else NOWHERE
-        start = page << self._world.page_bits
-        local = not path.is_free
-        path.accesses.append(Access(start, start + max(size, 1), True, local, path.facts, origin))
-        path.wrote = True
-
-    def _enter_scope(self, path: Path, slots: tuple[int, ...]) -> None:
-        frame = path.frame
-        layout = self._world.layout(frame.function)
-        for index in slots:
-            self._destroy_slot(path, frame, index)
-            page = frame.base - layout.pages + layout.slots[index]
-            self._create(path, page, frame.function.slots[index].size, None)
-            frame.slots[index] = page << self._world.page_bits
-
-    def _destroy_slot(self, path: Path, frame: ActiveFrame, index: int) -> None:
-        address = frame.slots.pop(index, None)
-        if address is not None:
-            self._destroy(path, address >> self._world.page_bits)
-
-    def _destroy_locals(self, path: Path, frame: ActiveFrame) -> None:
-        for address in frame.slots.values():
-            self._destroy(path, address >> self._world.page_bits)
-        for page, _ in frame.allocated:
-            self._destroy(path, page)
-
-    def _take_stack(self, path: Path, pages: int) -> None:
-        path.stack_page -= pages
-        if path.stack_page < path.heap_page:
-            raise Trouble("the thread's address space is used up")
-
-    def _allocate(self, path: Path, edge: Edge, action: Allocate, size: int) -> list[Path]:
-        world = self._world
-        scalar = action.size.type
-        if scalar.signed and size >> (scalar.bits - 1):
-            size -= 1 << scalar.bits
-        if not 0 <= size <= LARGEST_ALLOCATION:
-            raise Trouble(f"allocation of {size} bytes")
-        if action.storage in ("heap", "library"):
-            page = path.heap_page
-            path.heap_page += world.pages_of(size)
-            self._take_stack(path, 0)
-            path.heap[page] = size, action.storage
-        else:
-            self._take_stack(path, world.pages_of(size))
-            page = path.stack_page
-            path.frame.allocated = (*path.frame.allocated, (page, size))
-        self._create(path, page, size, b"" if action.zeroed else None)
-        address = self._terms.constant(page << world.page_bits, action.target.type.bits)
-        path.frame.registers[action.target.index] = address
+    def _made(self, path: Path, edge: Edge, action: Allocate, size: int) -> list[Path]:
+        self._allocate(path, action, size)
         return self._go(path, edge)
 
-    def _heap_object(self, path: Path, address: int) -> tuple[int, int]:
-        page = address >> self._world.page_bits
-        if page << self._world.page_bits != address or page not in path.heap:
-            raise Trouble("free of a pointer that is not the start of a live heap object")
-        return page, path.heap[page][0]
-
-    def _free(self, path: Path, edge: Edge, address: int) -> list[Path]:
+    def _freed(self, path: Path, edge: Edge, address: int) -> list[Path]:
         if address:
-            page, size = self._heap_object(path, address)
-            self._note(path, address, size, edge, is_write=True)
-            self._destroy(path, page)
-            del path.heap[page]
+            self._free(path, address)
         return self._go(path, edge)
 
-    def _object_size(self, path: Path, edge: Edge, action: ObjectSize, address: int) -> list[Path]:
-        _, size = self._heap_object(path, address)
-        self._note(path, address, size, edge, is_write=False)
+    def _measured(self, path: Path, edge: Edge, action: ObjectSize, address: int) -> list[Path]:
+        _, size = self._heap_object(path, address, is_write=False)
         value = self._terms.constant(size, action.target.type.bits)
         path.frame.registers[action.target.index] = value
         return self._go(path, edge)
 
     # --- inputs, conditions
-
-    def _arbitrary(self, scalar: Scalar, name: str) -> int:
-        if scalar.is_bool:
-            return self._terms.zero_extend(self._terms.fresh(name, 1), scalar.bits)
-        return self._terms.fresh(name, scalar.bits)
 
     def _input(self, path: Path, edge: Edge, action: Input) -> list[Path]:
         terms, scalar = self._terms, action.target.type
@@ -514,7 +344,7 @@ class Executor:
             inside = terms.and_(terms.sle(zero, chosen), terms.slt(chosen, count))
             facts = item.facts.with_(inside)
             if facts is None:
-                raise Trouble("an input that has no value")
+                raise Lost("an input that has no value")
             item.facts = facts
             item.frame.registers[action.target.index] = value
         return paths
@@ -661,94 +491,3 @@ class Executor:
         value = self._terms.constant(number, action.target.type.bits)
         path.frame.registers[action.target.index] = value
         return self._go(path, edge)
-
-    # --- expressions
-
-    def _value(self, path: Path, expr: Expr) -> int:
-        self._check_moves(path, expr)
-        return self._translated(path, expr)
-
-    def _translated(self, path: Path, expr: Expr) -> int:
-        addresses = self._addresses(path)
-        return translate(self._terms, expr, path.frame.registers, addresses)
-
-    def _condition(self, path: Path, expr: Expr) -> int:
-        self._check_moves(path, expr)
-        return self._truth(path, expr)
-
-    def _truth(self, path: Path, expr: Expr) -> int:
-        addresses = self._addresses(path)
-        return translate_condition(self._terms, expr, path.frame.registers, addresses)
-
-    def _addresses(self, path: Path) -> Callable[[Place], int]:
-        def address_of(place: Place) -> int:
-            match place:
-                case StaticAddress():
-                    value = self._static_address(path, place)
-                case FrameAddress():
-                    value = path.frame.slots.get(place.slot.index, 0)
-                case FunctionAddress():
-                    value = self._program.address_of(self._program.functions[place.function])
-                case CurrentThread():
-                    value = path.thread
-            return self._terms.constant(value, place.type.bits)
-
-        return address_of
-
-    def _static_address(self, path: Path, place: StaticAddress) -> int:
-        if not place.object.thread_local:
-            return self._program.address_of(place.object)
-        for item, page in self._world.thread_locals(path.thread):
-            if item is place.object:
-                return page << self._world.page_bits
-        raise Trouble("a thread-local object that the program does not have")
-
-    def _check_moves(self, path: Path, expr: Expr) -> None:
-        for move in self._moves(expr):
-            self._check_move(path, move)
-
-    def _check_move(self, path: Path, move: Move) -> None:
-        """Trouble if a pointer can leave the pages of its object."""
-        terms, bits = self._terms, self._world.page_bits
-        facts: Facts | None = path.facts
-        for guard, is_zero in move.guards:
-            truth = self._truth(path, guard)
-            assert facts is not None
-            facts = facts.with_(terms.not_(truth) if is_zero else truth)
-            if facts is None:
-                return
-        result = self._translated(path, move.expr)
-        if isinstance(move.expr, PointerAdd):
-            base = self._translated(path, move.expr.base)
-        else:
-            base = self._addresses(path)(move.expr)
-        width = terms.width[base] - bits
-        from_page = terms.extract(base, bits, width)
-        to_page = terms.extract(result, bits, width)
-        null = terms.eq(from_page, terms.constant(0, width))
-        leaves = terms.and_(terms.ne(from_page, to_page), terms.not_(null))
-        assert facts is not None
-        outside = facts.with_(leaves)
-        if outside is None:
-            return
-        choices = list(outside.values(from_page, MOST_VALUES))
-        if len(choices) > MOST_VALUES:
-            raise Trouble("pointer arithmetic on too many different objects")
-        for page, chosen in choices:
-            self._check_leaving(path, page, to_page, chosen)
-
-    def _check_leaving(self, path: Path, page: int, to_page: int, facts: Facts) -> None:
-        """That the move stays inside depends on the life of the object, as an access does."""
-        terms, world = self._terms, self._world
-        first = world.first_page(path.live, page)
-        size = None if first is None else path.live.get(first)
-        if first is None or size is None:
-            raise Trouble("pointer arithmetic leaves its object")
-        width = terms.width[to_page]
-        low = terms.ule(terms.constant(first, width), to_page)
-        high = terms.ult(to_page, terms.constant(first + world.pages_of(size), width))
-        if facts.with_(terms.not_(terms.and_(low, high))) is not None:
-            raise Trouble("pointer arithmetic leaves its object")
-        start = first << world.page_bits
-        local = not path.is_free
-        path.accesses.append(Access(start, start + max(size, 1), False, local, facts, NOWHERE))

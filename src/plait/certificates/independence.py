@@ -24,17 +24,17 @@ class Move:
 
 @dataclass(slots=True, eq=False)
 class Footprint:
-    """What matters of a step of which any outcome may happen. `is_whole`: it never stops inside
-    an atomic section and never ends the process.
+    """What matters of a step of which any outcome may happen. `is_whole`: it never stops inside an
+    atomic section and never ends the process. `is_lost`: some of it is not known.
 
-    Trouble is an outcome like others, with the accesses up to there. Of a shortest execution that
-    comes to trouble, all steps but the last one are fully known; an equivalent monotonic one is in
-    the tree, and the step that comes to trouble is expanded in it and rejected.
+    Violations and trouble are outcomes like others, with the accesses that they depend on: in the
+    order that the tree contains, the step comes to the same end, and is rejected there.
     """
 
     accesses: list[Access]
     spawns: bool
     is_whole: bool
+    is_lost: bool
 
     @staticmethod
     def of(step: Step) -> Footprint:
@@ -50,20 +50,36 @@ class Footprint:
             list(distinct.values()),
             any(outcome.path.spawned for outcome in step.outcomes),
             not may_exit and not unfinished,
+            step.first(Ending.LOST) is not None,
         )
 
 
 def are_independent(step: Footprint, moves: list[Move]) -> bool:
-    """Whether a step commutes with the moves of another thread from the same states."""
-    if not step.is_whole or (step.spawns and any(move.spawns for move in moves)):
+    """Whether what is known of a step commutes with moves of another thread from the same states:
+    where both access the same, they do so under conditions that exclude each other."""
+    if not _may_commute(step, moves):
         return False
-    return not any(_conflict(step, move) for move in moves)
+    for move in moves:
+        for theirs in move.accesses:
+            for ours in step.accesses:
+                if ours.conflicts_with(theirs):
+                    if move.facts.with_all(ours.facts.items) is not None:
+                        return False
+    return True
 
 
-def _conflict(step: Footprint, move: Move) -> bool:
-    for theirs in move.accesses:
-        for ours in step.accesses:
-            if ours.conflicts_with(theirs):
-                if move.facts.with_all(ours.facts.items) is not None:
-                    return True
-    return False
+def are_apart(step: Footprint, moves: list[Move]) -> bool:
+    """Whether a step never accesses what the moves access. The step may be one from other states,
+    whose conditions say nothing about the states of the moves."""
+    if step.is_lost or not _may_commute(step, moves):
+        return False
+    return not any(
+        ours.conflicts_with(theirs)
+        for move in moves
+        for theirs in move.accesses
+        for ours in step.accesses
+    )
+
+
+def _may_commute(step: Footprint, moves: list[Move]) -> bool:
+    return step.is_whole and not (step.spawns and any(move.spawns for move in moves))

@@ -52,8 +52,6 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.check import check as command
         case "verify":
             from plait.cli.verify import verify as command
-        case "check":
-            from plait.cli.check import check as command
         case _:
             from plait.cli.explore import explore as command
     return command(options, console)

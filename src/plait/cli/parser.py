@@ -45,8 +45,6 @@ examples:
       interpret one interleaving and show it, one column for each thread
   plait show examples/counter_race.c
       print the program model that verdicts are about
-  plait check proof.json examples/locked_counter.c
-      check a proof that was written down as a certificate
 
 {EXIT_CODES}
 `plait COMMAND --help` explains a command. The program is never compiled or executed natively.
@@ -124,24 +122,6 @@ The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unkno
 """
 
 
-CHECK_HELP = """\
-The program is read with the options that the certificate names, and every step of the certificate
-is checked with z3, apart from the engine that has found it. `accepted` means: no execution of the
-program violates the claimed properties or meets undefined behaviour.
-
-examples:
-  plait check proof.json prog.c
-  plait check --timeout 600 --memory-limit 4 proof.json queue.c main.c
-
-exit codes:
-  0  the certificate is accepted    1  it is rejected
-  2  unusable options or input      3  not decided (time or memory limit)
-
-The last line is `CERTIFICATE: accepted`, `CERTIFICATE: rejected (REASON)`, which names the first
-step that fails, or `CERTIFICATE: unknown (REASON)`.
-"""
-
-
 class Parser(argparse.ArgumentParser):
     """argparse prints its whole usage on a mistake; a mistake should take one or two lines."""
 
@@ -186,7 +166,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
     _check_command(commands)
-    _check_command(commands)
     return parser
 
 
@@ -211,29 +190,6 @@ def _command(
     _property_options(parser)
     _front_end_options(parser)
     return parser
-
-
-def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """It has no options of the front end: how the program is read is part of the certificate."""
-    summary = "check a certificate of a proof"
-    parser = commands.add_parser(
-        "check",
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=CHECK_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("certificate", metavar="FILE", help="the certificate")
-    parser.add_argument("programs", nargs="+", metavar="PROG", help="the .c or .i files it is about")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
-    parser.add_argument(
-        "--memory-limit",
-        type=_gibibytes,
-        metavar="G",
-        help="give up when more than G GiB of memory are in use, e.g. 0.5",
-    )
 
 
 def _property_options(parser: Parser) -> None:
