@@ -1,25 +1,28 @@
 """Certificates for tests: a naive builder that keeps every value it can, and their JSON.
 
-It explores location by location, expands all threads and covers a node by an earlier one with the
-same location. It ends for programs with few values only, and writes no labels: tests put those in.
+It explores location by location and expands only what the rules ask for: a thread is left out
+where its step is independent of the one before, a node is covered by an earlier one with the same
+location. It ends for programs with few values only, writes no labels (tests put those in), and
+takes no notice of violations: for a program that has one, the certificate must be rejected.
 """
 
 from __future__ import annotations
 
 import copy
 import json
-from collections import deque
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from plait.c import FrontEndOptions, load
 from plait.certificates.check import check
-from plait.certificates.decide import Decider
+from plait.certificates.decide import Decider, Facts
 from plait.certificates.document import Cell, Frame, Location, Status, Thread
 from plait.certificates.execute import Executor
 from plait.certificates.fingerprint import fingerprint
+from plait.certificates.independence import Footprint, Move, are_independent
 from plait.certificates.memory import Cells
-from plait.certificates.outcomes import Outcome
+from plait.certificates.outcomes import Outcome, Step
 from plait.certificates.reading import read
 from plait.certificates.state import ActiveFrame, Situation
 from plait.certificates.verdicts import Verdict
@@ -28,11 +31,14 @@ from plait.logic.terms import Terms
 from plait.model.actions import Load, ReadModifyWrite, Store
 from plait.model.dataflow import live_registers
 from plait.model.program import Program
-from plait.model.properties import Property, Specification
+from plait.model.properties import Specification
 
 Document = dict[str, Any]
 ASSERTIONS = Specification()
-MOST_NODES = 3000
+
+
+class TooLarge(Exception):
+    """The program has too many values for the naive builder."""
 
 
 def program_of(folder: Path, text: str, specification: Specification = ASSERTIONS) -> Program:
@@ -49,34 +55,65 @@ def changed(document: Document) -> Document:
     return copy.deepcopy(document)
 
 
-def all_accesses(program: Program, *, library: bool = True) -> dict[str, list[int]]:
+def all_accesses(program: Program) -> dict[str, list[int]]:
     """Switch points at every access to memory: always enough."""
     return {
         function.name: [
             edge.source
             for edge in function.all_edges()
             if isinstance(edge.action, (Load, Store, ReadModifyWrite))
-            and (library or not function.library)
         ]
         for function in program.functions.values()
     }
 
 
+class _Node:
+    def __init__(
+        self, number: int, location: Location, parent: _Node | None, thread: int | None
+    ) -> None:
+        self.number = number
+        self.location = location
+        self.parent = parent
+        self.thread = thread
+        self.cover: int | None = None
+        self.expanded: list[int] = []
+        self.moves: list[Move] = []
+        self.steps: dict[int, Step] = {}
+
+    def row(self) -> Document:
+        return {
+            "parent": None if self.parent is None else self.parent.number,
+            "thread": self.thread,
+            "location": location_row(self.location),
+            "label": [],
+            "cover": self.cover,
+            "expanded": self.expanded,
+        }
+
+
 class Builder:
-    """`forgotten`: registers (function, number) and cells that are variables everywhere."""
+    """`reduce`: leave out what the rules allow to leave out. `forgotten` cells are never known.
+    `seed` chooses in which order nodes are looked at."""
 
     def __init__(
         self,
         program: Program,
         switch_points: dict[str, list[int]] | None = None,
-        forgotten: frozenset[object] = frozenset(),
+        *,
+        reduce: bool = True,
+        forgotten: frozenset[Cell] = frozenset(),
         specification: Specification = ASSERTIONS,
+        seed: int | None = None,
+        most_nodes: int = 3000,
     ) -> None:
         self.program = program
         self.world = World(program)
         self.specification = specification
         self.switch_points = all_accesses(program) if switch_points is None else switch_points
+        self.reduce = reduce
         self.forgotten = forgotten
+        self.seed = seed
+        self.most_nodes = most_nodes
         self.terms = Terms()
         self.decider = Decider(self.terms)
         self.executor = Executor(
@@ -90,71 +127,100 @@ class Builder:
         self.cells: set[Cell] = set()
         self._bytes: set[int] = set()
         self._cuts: set[int] = set()
+        self._initial: dict[Cell, int] = {}
+        self._named = Cells(())
+        self.nodes: list[_Node] = []
 
     def document(self) -> Document:
-        while True:
-            nodes = self._explore()
-            if nodes is not None:
-                return self._written(nodes)
+        while not self._explored():
+            pass
+        return self._written()
 
-    def _initial(self) -> dict[Cell, int]:
+    # --- exploration
+
+    def _explored(self) -> bool:
+        """False if a cell was met that had no name yet."""
+        before = self.cells
+        self._initial = self._initial_values()
+        self._named = Cells(tuple(sorted(self.cells)))
+        self.nodes = []
+        generator = None if self.seed is None else Random(self.seed)
+        seen: dict[str, _Node] = {}
+        pending = [self._new(self._root(), None, None)]
+        while pending:
+            node = pending.pop(0 if generator is None else generator.randrange(len(pending)))
+            key = json.dumps(location_row(node.location), sort_keys=True)
+            known = seen.setdefault(key, node)
+            wanted = [
+                thread
+                for thread in node.location.movable
+                if not (self.reduce and self._is_skipped(node, thread))
+            ]
+            if known is not node:
+                node.cover = known.number
+            for thread in wanted:
+                if thread not in known.expanded:
+                    pending += self._expand(known, thread)
+            if self.cells is not before:
+                return False
+        return True
+
+    def _new(self, location: Location, parent: _Node | None, thread: int | None) -> _Node:
+        if len(self.nodes) >= self.most_nodes:
+            raise TooLarge
+        self.nodes.append(_Node(len(self.nodes), location, parent, thread))
+        return self.nodes[-1]
+
+    def _expand(self, node: _Node, thread: int) -> list[_Node]:
+        node.expanded.append(thread)
+        children: dict[str, _Node] = {}
+        for outcome in self._step(node, thread).outcomes:
+            self._learn_cells(outcome)
+        for outcome in self._step(node, thread).moves:
+            after = self._after(self._situation(node), outcome)
+            text = json.dumps(location_row(after), sort_keys=True)
+            if text not in children:
+                children[text] = self._new(after, node, thread)
+            path = outcome.path
+            children[text].moves.append(Move(path.facts, path.accesses, bool(path.spawned)))
+        return list(children.values())
+
+    def _step(self, node: _Node, thread: int) -> Step:
+        if thread not in node.steps:
+            situation = self._situation(node)
+            node.steps[thread] = self.executor.step(situation, thread, self._facts(situation))
+        return node.steps[thread]
+
+    def _situation(self, node: _Node) -> Situation:
+        return Situation(self.world, self.terms, self._named, node.location, self._initial)
+
+    def _facts(self, situation: Situation) -> Facts:
+        facts = self.decider.facts(situation.truths_of_types())
+        assert facts is not None
+        return facts
+
+    def _is_skipped(self, node: _Node, thread: int) -> bool:
+        parent = node.parent
+        if parent is None or node.thread is None or thread >= node.thread:
+            return False
+        if not parent.location.is_running(thread):
+            return False
+        if parent.location.in_section is not None or node.location.in_section is not None:
+            return False
+        footprint = Footprint.of(self._step(parent, thread))
+        return not footprint.is_lost and are_independent(footprint, node.moves)
+
+    # --- values
+
+    def _initial_values(self) -> dict[Cell, int]:
         found = {}
         for item in self.program.objects:
             start, data = self.program.address_of(item), contents(item)
-            for cell in self.cells:
+            for cell in self.cells - self.forgotten:
                 offset = cell.address - start
                 if 0 <= offset and offset + cell.size <= len(data) and not item.indeterminate:
                     found[cell] = int.from_bytes(data[offset : offset + cell.size], "little")
-        return {cell: value for cell, value in found.items() if cell not in self.forgotten}
-
-    def _root(self) -> Location:
-        first, top = self.world.arena(1)
-        entry = self.program.functions[self.program.entry]
-        frame = Frame(entry.name, 0, top, (), {}, {})
-        stack_page = top - self.world.layout(entry).pages
-        return Location((Thread(Status.RUNNING, 0, first, stack_page, (frame,)),), {}, {})
-
-    def _explore(self) -> list[Document] | None:
-        """The nodes; None if a cell was met that had no name yet."""
-        before = self.cells
-        initial = self._initial()
-        cells = Cells(tuple(sorted(self.cells)))
-        nodes: list[Document] = []
-        seen: dict[str, int] = {}
-        pending: deque[tuple[Location, int | None, int | None]] = deque([(self._root(), None, None)])
-        while pending:
-            location, parent, thread = pending.popleft()
-            assert len(nodes) < MOST_NODES, "the program is too large for the naive builder"
-            number = len(nodes)
-            row = location_row(location)
-            key = json.dumps(row, sort_keys=True)
-            cover = seen.setdefault(key, number)
-            node = {
-                "parent": parent,
-                "thread": thread,
-                "location": row,
-                "label": [],
-                "cover": None if cover == number else cover,
-                "expanded": [] if cover != number else location.movable,
-            }
-            nodes.append(node)
-            for mover in node["expanded"]:
-                situation = Situation(self.world, self.terms, cells, location, initial)
-                facts = self.decider.facts(situation.truths_of_types())
-                assert facts is not None
-                step = self.executor.step(situation, mover, facts)
-                known: set[str] = set()
-                for outcome in step.outcomes:
-                    self._learn_cells(outcome)
-                if self.cells is not before:
-                    return None
-                for outcome in step.moves:
-                    after = self._after(situation, outcome, cells, initial)
-                    text = json.dumps(location_row(after), sort_keys=True)
-                    if text not in known:
-                        known.add(text)
-                        pending.append((after, number, mover))
-        return nodes
+        return found
 
     def _learn_cells(self, outcome: Outcome) -> None:
         for access in outcome.path.accesses:
@@ -178,18 +244,24 @@ class Builder:
             end = address + 1
         return found
 
-    def _after(
-        self, situation: Situation, outcome: Outcome, cells: Cells, initial: dict[Cell, int]
-    ) -> Location:
+    # --- locations
+
+    def _root(self) -> Location:
+        first, top = self.world.arena(1)
+        entry = self.program.functions[self.program.entry]
+        frame = Frame(entry.name, 0, top, (), {}, {})
+        stack_page = top - self.world.layout(entry).pages
+        return Location((Thread(Status.RUNNING, 0, first, stack_page, (frame,)),), {}, {})
+
+    def _after(self, situation: Situation, outcome: Outcome) -> Location:
         path = outcome.path
         threads = []
-        shapes = path.shape(self.world)[0]
         before = situation.location.threads
-        for number, (status, depth, heap_page, stack_page, _) in enumerate(shapes, 1):
+        for number, shape in enumerate(path.shape(self.world)[0], 1):
+            status, depth, heap_page, stack_page, _ = shape
             frames: tuple[Frame, ...] = ()
             if status is Status.RUNNING and number == path.thread:
-                active = path.frames
-                frames = tuple(self._frame(item, item is active[-1]) for item in active)
+                frames = tuple(self._frame(item, item is path.frame) for item in path.frames)
             elif number > len(before):
                 frames = (self._frame(path.spawned[number - len(before) - 1], True),)
             elif status is Status.RUNNING:
@@ -200,7 +272,7 @@ class Builder:
             value = self.terms.value(path.memory.read(cell.address, cell.size))
             if cell in self.forgotten:
                 value = None
-            if value != initial.get(cell):
+            if value != self._initial.get(cell):
                 known[cell] = value
         return Location(tuple(threads), path.heap.copy(), known)
 
@@ -217,14 +289,14 @@ class Builder:
         registers = {}
         for index in range(len(function.registers)):
             value = self.terms.value(frame.registers[index]) if mask >> index & 1 else None
-            if value is not None and (function.name, index) not in self.forgotten:
+            if value is not None:
                 registers[index] = value
+        slots = frame.slots.copy()
         return Frame(
-            function.name, frame.location, frame.base, frame.allocated, registers, frame.slots.copy()
+            function.name, frame.location, frame.base, frame.allocated, registers, slots
         )
 
-    def _written(self, nodes: list[Document]) -> Document:
-        initial = self._initial()
+    def _written(self) -> Document:
         return {
             "format": "plait-certificate",
             "version": 1,
@@ -235,8 +307,10 @@ class Builder:
             "error_functions": sorted(self.specification.error_functions),
             "switch_points": self.switch_points,
             "terms": [],
-            "initial": {f"{cell.address}.{cell.size}": value for cell, value in initial.items()},
-            "nodes": nodes,
+            "initial": {
+                f"{cell.address}.{cell.size}": value for cell, value in self._initial.items()
+            },
+            "nodes": [node.row() for node in self.nodes],
         }
 
 
@@ -267,6 +341,3 @@ def location_row(location: Location) -> Document:
             f"{cell.address}.{cell.size}": value for cell, value in sorted(location.cells.items())
         },
     }
-
-
-UNREACH = Specification(frozenset({Property.UNREACH_CALL}), frozenset({"reach_error"}))

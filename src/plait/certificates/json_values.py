@@ -78,6 +78,10 @@ class Value:
     def is_null(self) -> bool:
         return self.data is None
 
+    @property
+    def is_number(self) -> bool:
+        return type(self.data) is int
+
     def number(self, highest: int = LARGEST) -> int:
         if type(self.data) is not int:
             self._expected("a number")
@@ -113,6 +117,12 @@ class Value:
         if name not in self.data:
             self.fail(f"'{name}' is missing")
         return Value(self.data[name], self, name)
+
+    def optional(self, name: str) -> list[Value]:
+        """The items of a list that may be missing."""
+        if type(self.data) is dict and name not in self.data:
+            return []
+        return self.field(name).items()
 
     def only(self, *names: str) -> None:
         """A name that the reader does not know might be meant to change what the rest says."""

@@ -65,6 +65,8 @@ class _Reader:
         self._meanings: dict[int, RegisterName | Cell] = {}
         self._table: list[int] = []
         self._cells: set[Cell] = set()
+        self._threads: list[Thread] = []
+        self._locations: list[Location] = []
 
     def certificate(self) -> Certificate:
         document = self._document
@@ -80,6 +82,8 @@ class _Reader:
             self._cell(name, item): self._value_of_cell(name, item)
             for name, item in document.field("initial").entries()
         }
+        self._threads = [self._thread(item) for item in document.optional("threads")]
+        self._locations = [self._location(item) for item in document.optional("locations")]
         nodes = self._nodes(document.field("nodes"))
         return Certificate(
             document.field("engine").text(),
@@ -114,6 +118,8 @@ class _Reader:
             "switch_points",
             "terms",
             "initial",
+            "threads",
+            "locations",
             "nodes",
         )
 
@@ -270,7 +276,7 @@ class _Reader:
             number,
             None if parent.is_null else parent.number(),
             None if thread.is_null else thread.number(_MOST_THREADS),
-            self._location(value.field("location")),
+            self._location_at(value.field("location")),
             label,
             None if cover.is_null else cover.number(),
             tuple(item.number(_MOST_THREADS) for item in value.field("expanded").items()),
@@ -299,9 +305,24 @@ class _Reader:
             if len(set(node.expanded)) != len(node.expanded):
                 value.field("expanded").fail("a thread is expanded only once")
 
+    def _location_at(self, value: Value) -> Location:
+        """A location, or the number of one that was given before."""
+        if not value.is_number:
+            return self._location(value)
+        if value.number() >= len(self._locations):
+            value.fail("there is no such location")
+        return self._locations[value.number()]
+
+    def _thread_at(self, value: Value) -> Thread:
+        if not value.is_number:
+            return self._thread(value)
+        if value.number() >= len(self._threads):
+            value.fail("there is no such thread")
+        return self._threads[value.number()]
+
     def _location(self, value: Value) -> Location:
         value.only("threads", "heap", "cells")
-        threads = tuple(self._thread(item) for item in value.field("threads").items())
+        threads = tuple(self._thread_at(item) for item in value.field("threads").items())
         if not 1 <= len(threads) <= _MOST_THREADS:
             value.field("threads").fail(f"between 1 and {_MOST_THREADS} threads expected")
         if sum(thread.depth > 0 for thread in threads) > 1:

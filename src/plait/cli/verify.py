@@ -47,7 +47,7 @@ def verify(options: argparse.Namespace, console: Console) -> int:
 
         verify_in_worker(options, columns, deadline, send)
 
-    heard = _Heard()
+    heard = _Heard(is_search=options.engine == "impact")
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
     tick = heard.line.show if heard.line.is_wanted() else None
     try:
@@ -80,7 +80,8 @@ def _check_options(options: argparse.Namespace) -> None:
 class _Heard:
     """What the worker has said so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_search: bool) -> None:
+        self.is_search = is_search  # for a proof without bounds
         self.line = ProgressLine()
         self.question: Question | None = None
         self.loaded: Loaded | None = None
@@ -96,7 +97,7 @@ class _Heard:
                 self.question = message
             case Loaded() as message:
                 self.loaded = message
-                self.line.say("verifying")
+                self.line.say("growing the tree" if self.is_search else "loop bound 1")
             case Progress() as message:
                 self.progress = message
                 numbers = message.statistics
@@ -128,7 +129,7 @@ class _Heard:
         if self.progress is not None:
             return f"no violation with up to {self.progress.bound} loop rounds"
         if self.loaded is not None:
-            return "nothing was finished"
+            return "the tree has no nodes yet" if self.is_search else "no loop bound was finished"
         return "the program was not read yet"
 
 

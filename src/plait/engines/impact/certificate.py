@@ -7,7 +7,7 @@ from typing import Any
 from plait.engines.impact.execute import Executor
 from plait.engines.impact.knowledge import Knowledge
 from plait.engines.impact.locations import Location, Thread
-from plait.engines.impact.tree import Node
+from plait.engines.impact.tree import Node, Place
 from plait.logic.operators import NAMES, VARIABLE
 from plait.logic.terms import Terms
 from plait.model.properties import Specification
@@ -27,6 +27,18 @@ def write(
     number = {node: index for index, node in enumerate(kept)}
     used = sorted(terms.parts({term for node in kept for term in node.label}))
     index_of = {term: index for index, term in enumerate(used)}
+    # Places and threads are written once: most nodes differ in few of them.
+    places: dict[Place, int] = {}
+    threads: dict[Thread, int] = {}
+    stacks: dict[int, int] = {}  # first pages and sizes of objects from alloca
+    for node in kept:
+        assert node.place is not None
+        places.setdefault(node.place, len(places))
+        for thread in node.place.location.threads:
+            threads.setdefault(thread, len(threads))
+        stacks |= {
+            item.page: item.size for item in node.place.location.heap if item.storage == "stack"
+        }
     return {
         "format": "plait-certificate",
         "version": 1,
@@ -41,7 +53,9 @@ def write(
         "initial": {
             _cell(cell): value for cell, value in sorted(executor.initially_known.items())
         },
-        "nodes": [_node(node, number, index_of) for node in kept],
+        "threads": [_thread(thread, stacks) for thread in threads],
+        "locations": [_location(place.location, threads) for place in places],
+        "nodes": [_node(node, number, places, index_of) for node in kept],
     }
 
 
@@ -71,28 +85,34 @@ def _cell(cell: tuple[int, int]) -> str:
     return f"{cell[0]}.{cell[1]}"
 
 
-def _node(node: Node, number: dict[Node, int], index_of: dict[int, int]) -> Document:
+def _node(
+    node: Node, number: dict[Node, int], places: dict[Place, int], index_of: dict[int, int]
+) -> Document:
     assert node.place is not None
     is_leaf = node.cover is not None or node.is_false
     return {
         "parent": None if node.parent is None else number[node.parent],
         "thread": node.thread or None,
-        "location": _location(node.place.location),
+        "location": places[node.place],
         "label": sorted(index_of[term] for term in node.label),
         "cover": None if node.cover is None else number[node.cover],
         "expanded": [] if is_leaf else sorted(node.expanded),
     }
 
 
-def _location(location: Location) -> Document:
+def _location(location: Location, threads: dict[Thread, int]) -> Document:
     return {
-        "threads": [_thread(thread) for thread in location.threads],
-        "heap": {str(item.page): [item.size, item.storage] for item in location.heap},
+        "threads": [threads[thread] for thread in location.threads],
+        "heap": {
+            str(item.page): [item.size, item.storage]
+            for item in location.heap
+            if item.storage != "stack"
+        },
         "cells": {_cell(cell): value for cell, value in location.cells},
     }
 
 
-def _thread(thread: Thread) -> Document:
+def _thread(thread: Thread, stacks: dict[int, int]) -> Document:
     return {
         "status": thread.status.value,
         "depth": thread.depth,
@@ -103,7 +123,7 @@ def _thread(thread: Thread) -> Document:
                 "function": frame.function,
                 "location": frame.location,
                 "base": frame.base,
-                "allocated": list(frame.allocated),
+                "allocated": [[page, stacks[page]] for page in frame.allocated],
                 "registers": {str(index): value for index, value in frame.registers},
                 "slots": {str(index): address for index, address in frame.slots},
             }
