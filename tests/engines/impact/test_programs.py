@@ -37,6 +37,20 @@ def test_default(path: Path) -> None:
     assert outcome.answer is expected(path), outcome.reason
 
 
+LABELLED = [
+    path
+    for path in FILES
+    if path.stem.endswith("unsafe") and path.stem.startswith(("alias", "cover", "uncover", "label"))
+]
+
+
+@pytest.mark.parametrize("path", LABELLED, ids=lambda path: path.stem)
+def test_with_labels_only(path: Path) -> None:
+    """Mistakes in covers and in the reduction show best where all is left to labels."""
+    outcome = outcome_of(loaded(path), Settings(explicit=Explicit.POINTERS))
+    assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
 @pytest.mark.parametrize("number", range(len(CONFIGURATIONS)))
 def test_other_configurations_are_never_wrong(number: int) -> None:
     """Each configuration on a part of the programs; all of them are `make compare-verdicts`."""
