@@ -58,6 +58,8 @@ def check(
         answer, reason = Answer.REJECTED, _described(program, rejected)
     except Undecided as undecided:
         answer, reason = Answer.UNKNOWN, str(undecided)
+    except RecursionError:
+        answer, reason = Answer.UNKNOWN, "terms are nested too deeply"
     nodes, steps, queries = (0, 0, 0) if checker is None else checker.counts
     return Verdict(answer, reason, nodes, steps, queries)
 

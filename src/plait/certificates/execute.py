@@ -422,6 +422,8 @@ class Executor(Objects):
 
     def _new_frame(self, function: Function, base: int, below: Stack) -> ActiveFrame:
         """Nothing is said about registers that were not assigned."""
+        if not function.edges:
+            raise Trouble(f"{function.name} has no body")
 
         def make(index: int) -> int:
             return self._arbitrary(function.registers[index].type, "unassigned")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any, NoReturn
 
 from plait.errors import InputError
 
 # Pages, addresses, locations, indices: whatever is larger is no number of a real certificate.
 LARGEST = (1 << 64) - 1
+_DEEPEST = 64
+_NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
+_NO_BRACKETS = re.compile(r"[^\[\]{}]+")
 _DECIMAL = re.compile(r"(?:0|[1-9][0-9]{0,19})", re.ASCII)
 
 
@@ -21,10 +25,13 @@ class CertificateError(InputError):
 def parse(text: str) -> Value:
     """The document as a value. A name that occurs twice in an object would leave it to the reader
     which of the two counts, so that is a mistake too."""
+    # The parser recurses on the stack of the process, which a limit for Python's own frames does
+    # not protect. Brackets inside strings count too: there are none in a real certificate.
+    brackets = map(_NESTING.__getitem__, _NO_BRACKETS.sub("", text))
+    if max(accumulate(brackets), default=0) > _DEEPEST:
+        raise CertificateError("certificate: nested too deeply")
     try:
         data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
-    except RecursionError:
-        raise CertificateError("certificate: nested too deeply") from None
     except ValueError as error:
         raise CertificateError(f"certificate: not JSON: {error}") from None
     return Value(data, None, "certificate")

@@ -137,6 +137,8 @@ class _Reader:
                 self._table.append(self._term(item))
             except ValueError as error:
                 item.fail(str(error))
+            except RecursionError:
+                item.fail("nested too deeply")
 
     def _term(self, item: Value) -> int:
         terms = self._terms

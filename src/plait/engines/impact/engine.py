@@ -49,7 +49,7 @@ _SUPPORTED = frozenset(
 )
 _NO_STEP = Step((), {})
 # How many nodes of a place a node is tried to be covered by with force.
-_FORCED_CANDIDATES = 6
+_FORCED_CANDIDATES = 16
 
 Progress = Callable[[Statistics, str], None]  # with what the tree mostly consists of
 Confirm = Callable[[Counterexample], str]
