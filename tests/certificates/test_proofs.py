@@ -17,6 +17,7 @@ from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.model.program import Program
+from plait.model.properties import Property, Specification
 from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
 
 Document = dict[str, Any]
@@ -205,3 +206,15 @@ def test_wrong_proofs_of_unsafe_programs() -> None:
     for name in ("cover_expansion", "covered_leaf", "covered_in_loop"):
         program, document = certificate_of(PROGRAMS / f"{name}_unsafe.c", settings)
         assert verdict_on(program, document) is Answer.REJECTED
+
+
+def test_unreach_call_names_functions(tmp_path: Path) -> None:
+    """A claim about no function at all would hold for every program."""
+    path = tmp_path / "program.c"
+    path.write_text("extern void reach_error(void); int main(void) { reach_error(); }")
+    nothing = Specification(frozenset({Property.UNREACH_CALL}), frozenset())
+    program = loaded(path, nothing)
+    outcome = outcome_of(program, specification=nothing)
+    assert outcome.certificate is not None
+    document = outcome.certificate() | {"front_end": {}, "fingerprint": fingerprint(program)}
+    assert verdict_on(program, document) is Answer.REJECTED

@@ -73,6 +73,8 @@ def specification_of(certificate: Certificate) -> Specification:
         if name not in known:
             raise Rejected(f"'{name[:80]}' is no property that a certificate can show")
     properties = frozenset(known[name] for name in certificate.properties)
+    if (Property.UNREACH_CALL in properties) != bool(certificate.error_functions):
+        raise Rejected("unreach-call is about certain functions, and needs to name them")
     return Specification(properties, frozenset(certificate.error_functions))
 
 
