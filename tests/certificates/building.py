@@ -292,9 +292,7 @@ class Builder:
             if value is not None:
                 registers[index] = value
         slots = frame.slots.copy()
-        return Frame(
-            function.name, frame.location, frame.base, frame.allocated, registers, slots
-        )
+        return Frame(function.name, frame.location, frame.base, frame.allocated, registers, slots)
 
     def _written(self) -> Document:
         return {

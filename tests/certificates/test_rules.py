@@ -204,7 +204,7 @@ def test_structure_is_right(build: Callable[[str], tuple[Program, Document]]) ->
                     other["nodes"][number]["location"]["threads"][index][name] += 1
                     assert verdict_on(program, other).answer is Answer.REJECTED
                     tried += 1
-            for depth, _ in enumerate(thread["frames"]):
+            for depth in range(len(thread["frames"])):
                 for name in ("location", "base"):
                     other = changed(document)
                     row = other["nodes"][number]["location"]["threads"][index]["frames"][depth]
