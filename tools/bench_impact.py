@@ -134,9 +134,11 @@ def measure(task: Task, settings: Settings, seconds: float, checks: bool) -> Res
         send(message)
         if checks and outcome.certificate is not None:
             document = outcome.certificate()
-            text = json.dumps(document | {"front_end": {}, "fingerprint": fingerprint(program)})
+            text = json.dumps(document | {"options": [], "fingerprint": fingerprint(program)})
             began = time.process_time()
-            verdict = check(program, read(text), time.monotonic() + 10 * seconds)
+            verdict = check(
+                program, task.specification, read(text), time.monotonic() + 10 * seconds
+            )
             checked = " ".join((verdict.answer.value, verdict.reason)).strip()
             send({"checked": checked, "checking": time.process_time() - began})
 

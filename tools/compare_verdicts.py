@@ -91,16 +91,22 @@ def impact_verdict(
     outcome = verify_by_impact(program, specification, settings, deadline, confirm=confirm)
     reason = outcome.reason
     if outcome.certificate is not None and options.check:
-        problem = certificate_problem(program, outcome.certificate(), 5 * options.seconds)
+        problem = certificate_problem(
+            program, specification, outcome.certificate(), 5 * options.seconds
+        )
         if problem:
             return "rejected", f"{settings}: {problem}"
     return VERDICTS_OF_IMPACT[outcome.answer], reason.split(" with ")[0]
 
 
-def certificate_problem(program: Program, document: dict[str, Any], seconds: float) -> str:
+def certificate_problem(
+    program: Program, specification: Specification, document: dict[str, Any], seconds: float
+) -> str:
     """Why the certificate is not accepted; a time-out is no reason."""
-    document |= {"front_end": {}, "fingerprint": fingerprint(program)}
-    verdict = check(program, read(json.dumps(document)), time.monotonic() + seconds)
+    document |= {"options": [], "fingerprint": fingerprint(program)}
+    verdict = check(
+        program, specification, read(json.dumps(document)), time.monotonic() + seconds
+    )
     return verdict.reason if verdict.answer is Verified.REJECTED else ""
 
 

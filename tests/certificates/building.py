@@ -48,7 +48,7 @@ def program_of(folder: Path, text: str, specification: Specification = ASSERTION
 
 
 def verdict_on(program: Program, document: Document) -> Verdict:
-    return check(program, read(json.dumps(document)))
+    return check(program, ASSERTIONS, read(json.dumps(document)))
 
 
 def changed(document: Document) -> Document:
@@ -299,7 +299,7 @@ class Builder:
             "format": "plait-certificate",
             "version": 1,
             "engine": "tests",
-            "front_end": {},
+            "options": [],
             "fingerprint": fingerprint(self.program),
             "properties": sorted(item.value for item in self.specification.properties),
             "error_functions": sorted(self.specification.error_functions),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from plait.cli.check import front_end_of
+from plait.cli.arguments import as_arguments
 from plait.cli.main import main
 from plait.cli.parser import parse
 from tests.certificates.building import Builder, Document, program_of
@@ -33,7 +32,6 @@ def proof(tmp_path: Path) -> tuple[Path, Path, Document]:
     program = program_of(tmp_path, TEXT)
     source = tmp_path / "program.c"
     document = Builder(program).document()
-    document["front_end"] = front_end_of(parse(["verify", str(source)]), "main")
     return source, tmp_path / "proof.json", document
 
 
@@ -72,60 +70,54 @@ def test_the_first_failing_step_is_said(
     assert last.startswith("CERTIFICATE: rejected (node ")
 
 
-def test_options_are_those_of_the_certificate(
+def test_what_is_asked_is_what_must_be_claimed(
     capsys: pytest.CaptureFixture[str], proof: tuple[Path, Path, Document]
 ) -> None:
     source, file, document = proof
-    document["front_end"]["defines"] = ["LIMIT=3"]
+    for arguments in (
+        ["-D", "LIMIT=3"],
+        ["--property", "no-overflow"],
+        ["--property", "assertions,lock-misuse"],
+        ["--property", "unreach-call"],
+        ["--property", "no-data-race"],
+        ["--data-model", "ILP32"],
+    ):
+        code, last = run(capsys, file, document, *arguments, str(source))
+        assert code == 1
+        assert last.endswith("; it was made with no options)")
+    document["options"] = ["-D", "A B=\x1b[2K"]
     code, last = run(capsys, file, document, str(source))
+    assert (code, last) == (0, "CERTIFICATE: accepted")
+    code, last = run(capsys, file, document, "--entry", "f", str(source))
     assert code == 1
-    assert "another program" in last
-
-
-def test_front_end_of_is_read_back(proof: tuple[Path, Path, Document]) -> None:
-    arguments = ["-I", "a", "-D", "B=1", "-U", "C", "-include", "d.h", "--std", "c11"]
-    arguments += ["--data-model", "ILP32", "--no-spurious-wakeups", str(proof[0])]
-    options = parse(["verify", *arguments])
-    kept = front_end_of(options, "start")
-    assert json.loads(json.dumps(kept)) == kept
-    from plait.cli.check import options_of
-
-    read = options_of(kept, options.programs)
-    assert isinstance(read, argparse.Namespace)
-    for name in kept:
-        if name != "entry":
-            assert getattr(read, name) == getattr(options, name)
-    assert read.entry == "start"
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("entry", None),
-        ("entry", 1),
-        ("data_model", "LP65"),
-        ("data_model", []),
-        ("defines", "X"),
-        ("defines", [1]),
-        ("spurious_wakeups", 1),
-        ("compile_commands", 3),
-        ("more", 1),
-    ],
-)
-def test_mistakes_in_the_options(
-    capsys: pytest.CaptureFixture[str],
-    proof: tuple[Path, Path, Document],
-    name: str,
-    value: object,
-) -> None:
-    source, file, document = proof
-    document["front_end"][name] = value
-    code, last = run(capsys, file, document, str(source))
+    assert last.endswith("; it was made with -D 'A B=?[2K')")
+    code, last = run(capsys, file, document, "--property", "made-up", str(source))
     assert code == 2
-    assert f"front_end.{name}" in last
-    del document["front_end"][name]
-    if name != "more":
-        assert run(capsys, file, document, str(source))[0] == 2
+
+
+def test_the_properties_of_a_certificate(
+    capsys: pytest.CaptureFixture[str], proof: tuple[Path, Path, Document]
+) -> None:
+    """A certificate that claims more or less than the proof is about is rejected, whatever is
+    asked."""
+    source, file, document = proof
+    for claim in (["no-overflow"], ["assertions", "no-overflow"], ["no-data-race"], []):
+        other = document | {"properties": claim}
+        for asked in (["--property", ",".join(claim)] if claim else [], []):
+            code, last = run(capsys, file, other, *asked, str(source))
+            assert code == 1, (claim, asked)
+            assert last.startswith("CERTIFICATE: rejected (")
+
+
+def test_arguments_can_be_given_again(proof: tuple[Path, Path, Document]) -> None:
+    arguments = ["--property", "no-overflow", "--error-function", "g", "-I", "a", "-D", "B=1"]
+    arguments += ["-U", "C", "-include", "d.h", "--std", "c11", "--data-model", "ILP32"]
+    arguments += ["--entry", "start", "--compile-commands", "e", "--no-spurious-wakeups"]
+    options = parse(["verify", *arguments, str(proof[0])])
+    assert as_arguments(options) == arguments
+    assert as_arguments(parse(["verify", str(proof[0])])) == []
+    again = parse(["check", "proof.json", *as_arguments(options), str(proof[0])])
+    assert as_arguments(again) == arguments
 
 
 def test_unusable_input(

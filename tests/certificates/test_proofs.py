@@ -23,6 +23,7 @@ from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_o
 Document = dict[str, Any]
 SLOW = {"fig1_safe", "rwlock_safe", "covered_leaf_safe"}  # tens of seconds
 SAFE = [path for path in sorted(PROGRAMS.glob("*_safe.c")) if path.stem not in SLOW]
+ASSERTIONS = Specification()
 LABELS_ONLY = Settings(explicit=Explicit.POINTERS)
 
 
@@ -31,13 +32,16 @@ def certificate_of(path: Path, settings: Settings) -> tuple[Program, Document]:
     outcome = outcome_of(program, settings, seconds=10)
     if outcome.certificate is None:
         pytest.skip(outcome.reason)
-    document = outcome.certificate() | {"front_end": {}, "fingerprint": fingerprint(program)}
+    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     return program, json.loads(json.dumps(document))
 
 
-def verdict_on(program: Program, document: Document) -> Answer:
+def verdict_on(
+    program: Program, document: Document, specification: Specification = ASSERTIONS
+) -> Answer:
+    certificate = json.dumps(document)
     try:
-        return check(program, read(json.dumps(document)), time.monotonic() + 60).answer
+        return check(program, specification, read(certificate), time.monotonic() + 60).answer
     except CertificateError:
         return Answer.REJECTED
 
@@ -216,5 +220,5 @@ def test_unreach_call_names_functions(tmp_path: Path) -> None:
     program = loaded(path, nothing)
     outcome = outcome_of(program, specification=nothing)
     assert outcome.certificate is not None
-    document = outcome.certificate() | {"front_end": {}, "fingerprint": fingerprint(program)}
-    assert verdict_on(program, document) is Answer.REJECTED
+    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
+    assert verdict_on(program, document, nothing) is Answer.REJECTED

@@ -16,7 +16,7 @@ from plait.certificates.json_values import CertificateError
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer
 from plait.model.program import Program
-from tests.certificates.building import Builder, Document, changed, program_of
+from tests.certificates.building import ASSERTIONS, Builder, Document, changed, program_of
 
 TEXT = """
 #include <assert.h>
@@ -58,7 +58,7 @@ def test_what_is_read(proof: tuple[Program, Document]) -> None:
     certificate = read(json.dumps(document))
     assert isinstance(certificate, Certificate)
     assert len(certificate.nodes) == len(document["nodes"])
-    assert check(program, certificate).answer is Answer.ACCEPTED
+    assert check(program, ASSERTIONS, certificate).answer is Answer.ACCEPTED
     assert not any(isinstance(item, RegisterName) for item in certificate.meanings.values())
 
 
@@ -168,7 +168,7 @@ def test_frames_that_the_program_does_not_have(proof: tuple[Program, Document]) 
     ]:
         other = changed(document)
         other["nodes"][1]["location"]["threads"][0]["frames"][-1][name] = value
-        verdict = check(program, read(json.dumps(other)))
+        verdict = check(program, ASSERTIONS, read(json.dumps(other)))
         assert verdict.answer is Answer.REJECTED
         assert verdict.reason.startswith("node 1: thread 1, frame")
 
@@ -219,7 +219,7 @@ def test_random_changes(proof: tuple[Program, Document], seed: int) -> None:
             assert str(error).startswith("certificate")
             continue
         read_well += 1
-        check(program, certificate)  # whatever the answer is
+        check(program, ASSERTIONS, certificate)  # whatever the answer is
     assert read_well
 
 

@@ -83,6 +83,18 @@ def test_front_end_options(command: str) -> None:
     assert (options.std, options.data_model, options.entry) == ("c11", "ILP32", "f")
 
 
+def test_sources_around_options() -> None:
+    assert parse(["verify", "a.c", "--timeout", "3", "b.c", "-v", "c.c"]).programs == [
+        "a.c",
+        "b.c",
+        "c.c",
+    ]
+    options = parse(["check", "proof.json", "-DX", "a.c", "--timeout", "3", "b.c"])
+    assert (options.certificate, options.programs) == ("proof.json", ["a.c", "b.c"])
+    with pytest.raises(SystemExit):
+        parse(["verify", "a.c", "--made-up", "b.c"])
+
+
 def test_negative_inputs() -> None:
     assert parse(["explore", "--inputs", "-3..4", "a.c"]).inputs == (-3, 4)
 

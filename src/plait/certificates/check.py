@@ -37,15 +37,18 @@ Progress = Callable[[int, int], None]
 
 def check(
     program: Program,
+    specification: Specification,
     certificate: Certificate,
     deadline: float | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Whether a certificate shows that no execution of a program violates its properties or meets
-    undefined behaviour. `progress` hears how many nodes of how many are done."""
+    """Whether a certificate shows that no execution of a program, loaded for the properties of the
+    specification, violates one of them or meets undefined behaviour. `progress` hears how many
+    nodes of how many are done."""
     checker: _Checker | None = None
     try:
-        specification = specification_of(certificate)
+        if specification_of(certificate) != specification:
+            raise Rejected(f"it claims {_claim(certificate)}, which is not what was asked")
         if fingerprint(program) != certificate.fingerprint:
             raise Rejected("it is about another program, or about other options")
         check_fit(program, certificate)
@@ -76,6 +79,13 @@ def specification_of(certificate: Certificate) -> Specification:
     if (Property.UNREACH_CALL in properties) != bool(certificate.error_functions):
         raise Rejected("unreach-call is about certain functions, and needs to name them")
     return Specification(properties, frozenset(certificate.error_functions))
+
+
+def _claim(certificate: Certificate) -> str:
+    claim = ", ".join(certificate.properties)
+    if certificate.error_functions:
+        claim += f" (no call of {', '.join(certificate.error_functions)})"
+    return claim
 
 
 def _described(program: Program, rejected: Rejected) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from plait.logic.terms import Terms
 
@@ -131,10 +131,11 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class Certificate:
-    """`meanings` says what each variable of the labels stands for."""
+    """`meanings` says what each variable of the labels stands for; `options` are the arguments of
+    the command that made it, for people."""
 
     engine: str
-    front_end: Mapping[str, Any]
+    options: tuple[str, ...]
     fingerprint: str
     properties: tuple[str, ...]
     error_functions: tuple[str, ...]

@@ -74,7 +74,7 @@ class _Reader:
         fingerprint = document.field("fingerprint")
         if not _FINGERPRINT.fullmatch(fingerprint.text()):
             fingerprint.fail("64 hexadecimal digits expected")
-        front_end = document.field("front_end")
+        options = tuple(item.text() for item in document.field("options").items())
         properties = _texts(document.field("properties"))
         functions = _texts(document.field("error_functions"))
         self._read_terms(document.field("terms"))
@@ -87,7 +87,7 @@ class _Reader:
         nodes = self._nodes(document.field("nodes"))
         return Certificate(
             document.field("engine").text(),
-            {name: item.data for name, item in front_end.entries()},
+            options,
             fingerprint.text(),
             properties,
             functions,
@@ -111,7 +111,7 @@ class _Reader:
             "format",
             "version",
             "engine",
-            "front_end",
+            "options",
             "fingerprint",
             "properties",
             "error_functions",

@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from plait.cli.asked import Asked
-from plait.cli.inputs import specification
 from plait.cli.messages import OutOfTime, Result, Searched, encode
 from plait.cli.numbers import numbers_of_impact
 from plait.engines.impact.engine import verify
@@ -74,10 +73,9 @@ class ByImpact(Asked):
         import json
 
         from plait.certificates.fingerprint import fingerprint
-        from plait.cli.check import front_end_of
+        from plait.cli.arguments import as_arguments
 
-        _, entry = specification(self.options)
-        document["front_end"] = front_end_of(self.options, entry)
+        document["options"] = as_arguments(self.options)
         document["fingerprint"] = fingerprint(self.program)
         return json.dumps(document, separators=(",", ":"))
 

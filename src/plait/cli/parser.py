@@ -88,13 +88,15 @@ violation with up to 4 loop rounds".
 """
 
 CHECK_HELP = """\
-The sources are parsed again, with the front end's options that the certificate names (they are
-printed). Every step of every thread is executed again, by other code than the engine's, and every
-claim is proved again by another solver.
+The sources are parsed again. Every step of every thread is executed again, by other code than the
+engine's, and every claim is proved again by another solver. Properties, macros and the like are
+those of the options, as for `plait verify`: a certificate of something else is rejected, and the
+reason says with which options it was made.
 
 examples:
   plait verify --engine impact --certificate proof.json examples/peterson.c
   plait check proof.json examples/peterson.c
+  plait check --property no-overflow -D SIZE=4 overflow.json queue.c
 
 exit codes:
   0  accepted                    1  rejected: the first step that fails is named
@@ -132,7 +134,12 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = build_parser()
-    options = parser.parse_args(_attach(arguments))
+    # argparse takes only the sources before the first option or those after the last one.
+    options, rest = parser.parse_known_args(_attach(arguments))
+    for argument in rest:
+        if argument.startswith("-"):
+            parser.error(f"unrecognized argument: {argument}")
+    options.programs += rest
     if not options.programs and getattr(options, "compile_commands", None) is None:
         parser.error(f"no source file given: see `plait {options.command} --help`")
     return options
@@ -180,6 +187,12 @@ def _command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    _program_options(parser)
+    return parser
+
+
+def _program_options(parser: Parser) -> None:
+    """What a verdict is about."""
     parser.add_argument(
         "programs",
         nargs="*",
@@ -189,7 +202,6 @@ def _command(
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
     _property_options(parser)
     _front_end_options(parser)
-    return parser
 
 
 def _property_options(parser: Parser) -> None:
@@ -392,8 +404,7 @@ def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument(
         "certificate", metavar="FILE", help="what `plait verify --certificate FILE` has saved"
     )
-    parser.add_argument("programs", nargs="+", metavar="PROG", help="the sources of the program")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
+    _program_options(parser)
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
     parser.add_argument(
         "--memory-limit",
