@@ -2,9 +2,9 @@
 
 A schedule is a list of turns: so many steps of one thread. Two things are tried, as long as one of
 them helps: the last turn of a thread is left out or made shorter, and two turns of a thread that
-follow each other are made one, at the place of the first or of the second. Each attempt is executed
-by the reference interpreter and counts only if it fails as the given counterexample does. The result
-is minimal in the sense that no single change of these kinds makes it smaller.
+follow each other are made one, at the place of the first or of the second. Each attempt is
+executed by the reference interpreter and counts only if it fails as the given counterexample does.
+The result is minimal in the sense that no single change of these kinds makes it smaller.
 """
 
 from __future__ import annotations

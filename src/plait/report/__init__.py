@@ -1,0 +1,1 @@
+"""Reports: a result as people, editors and other tools read it."""
