@@ -41,4 +41,8 @@ def _text(name: str, options: argparse.Namespace, result: Result) -> str:
             from plait.evidence.stored import to_text
 
             return to_text(result)
+        case "witness":
+            from plait.evidence.witness.write import to_witness
+
+            return to_witness(result, options.witness_format)
     raise AssertionError(name)

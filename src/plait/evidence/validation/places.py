@@ -220,7 +220,7 @@ class Places:
                 is_named = isinstance(action.callee, str)
                 yield self._program.functions[action.callee].display if is_named else ""  # type: ignore[index]
             elif isinstance(action, Input) and not action.indeterminate:
-                yield action.name
+                yield action.name.removesuffix("()")
 
 
 def _decides(leaving: list[Edge]) -> bool:

@@ -15,7 +15,7 @@ from plait.evidence.validation.search import Answer, Found, Guide, Say, search
 from plait.evidence.validation.watching import Watched
 from plait.evidence.witness.content import MAIN, Format, Kind, Segment, ViolationWitness, Waypoint
 from plait.model.program import Program
-from plait.model.properties import Property, Specification
+from plait.model.properties import Specification
 from plait.semantics.run import run
 
 MOST_STATES = 500_000
@@ -55,16 +55,6 @@ def validate(
     if found.answer is Answer.CONFIRMED and not _replays(program, specification, found):
         return Found(Answer.UNKNOWN, "internal error: the execution that was found does not replay")
     return found
-
-
-def parts(whole: Specification) -> list[Specification]:
-    """What is looked for separately: deadlocks, which are without spurious wake-ups, and the
-    rest."""
-    deadlock = frozenset({Property.NO_DEADLOCK})
-    others = whole.properties - deadlock
-    if Property.NO_DEADLOCK not in whole or not others:
-        return [whole]
-    return [Specification(others, whole.error_functions), Specification(deadlock)]
 
 
 def _replays(program: Program, specification: Specification, found: Found) -> bool:

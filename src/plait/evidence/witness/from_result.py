@@ -76,7 +76,20 @@ def _invariants(result: r.Result) -> tuple[Invariant, ...]:
         if item.text.strip():
             place = _location(item.place)
             found.append(Invariant(place, " ".join(item.text.split()), item.loop))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) or (_trivial(result),)
+
+
+def _trivial(result: r.Result) -> Invariant:
+    """A proof without invariants has a witness too, but no linter accepts an empty one."""
+    for source in result.sources:
+        position = SourceText(source.lines).body(result.entry)
+        if position is not None:
+            location = Location(source.path, *position, result.entry)
+            return Invariant(location, "1", is_loop=False)
+    raise InputError(
+        f"the proof has no invariants, and the body of {result.entry}, where a trivial one could"
+        " be, was not found in the sources"
+    )
 
 
 def _location(place: r.Place, position: Position | None = None) -> Location:
@@ -100,6 +113,7 @@ class _Waypoints:
     _threads: dict[int, _Thread] = field(default_factory=dict)
     _values: dict[str, str] = field(default_factory=dict)  # of globals, since they were last told
     _waypoints: list[Waypoint] = field(default_factory=list)
+    _owes_switch: bool = False  # another thread goes on, which no waypoint tells yet
 
     def segments(self, violation: r.Violation) -> list[Segment]:
         self._texts = {item.path: SourceText(item.lines) for item in self.result.sources}
@@ -109,13 +123,11 @@ class _Waypoints:
         for row in self.result.trace:
             if row.thread not in self._threads:
                 self._adopt(row.thread)
-            count = len(self._waypoints)
-            mine = _taken(inputs, row)
             if row.thread != running and self.tells_threads:
-                self._switch(row)
-            self._describe(row, mine)
-            if len(self._waypoints) > count:
-                pass
+                self._owes_switch = True
+            if self._owes_switch:
+                self._owes_switch = not self._tell_switch(row)
+            self._describe(row, _taken(inputs, row))
             self._threads[row.thread].after = (row.place.file, row.place.line, row.place.column)
             self._note_values(row)
             running = row.thread
@@ -132,23 +144,23 @@ class _Waypoints:
 
     # --- rows
 
-    def _switch(self, row: r.Row) -> None:
-        """Another thread goes on: at a statement that begins here, if one does."""
+    def _tell_switch(self, row: r.Row) -> bool:
+        """Another thread goes on: told at the first statement of it that begins."""
         thread = self._threads[row.thread]
         place = row.place
-        if thread.after == (place.file, place.line, place.column) or not thread.name:
-            return
-        position: Position = place.line, place.column
         text = self._texts.get(place.file)
-        if text is None:
-            return
+        is_within = thread.after == (place.file, place.line, place.column)
+        if is_within or not thread.name or text is None:
+            return False
+        position: Position = place.line, place.column
         found = text.keyword_of(*position)
         if found is not None:
             keyword, position = found
             if keyword == "for" or (keyword == "while" and text.is_followed_by(";", *position)):
-                return  # no statement begins there
+                return False  # no statement begins there
         constraint = self._told_values() or "1"
         self._add(Waypoint(Kind.ASSUMPTION, _location(place, position), constraint), row.thread)
+        return True
 
     def _told_values(self) -> str:
         parts = [f"{name} == {value}" for name, value in self._values.items()]
@@ -169,9 +181,8 @@ class _Waypoints:
             self._creation(row, operation)
         elif row.entered:
             self._call(row)
-        used: dict[str, int] = {}
         for item in inputs:
-            self._input(row, item, used)
+            self._input(row, item)
         if row.branch is not None:
             self._branch(row, row.branch)
 
@@ -208,19 +219,20 @@ class _Waypoints:
         found = text.calls(function, (row.place.line, row.place.column), _end(row.place))
         return found[0] if len(found) == 1 else None
 
-    def _input(self, row: r.Row, item: r.Input, used: dict[str, int]) -> None:
+    def _input(self, row: r.Row, item: r.Input) -> None:
         """Inputs that are calls in the source; there is no place that stands for the others."""
         text = self._texts.get(row.place.file)
-        if text is None or not _IDENTIFIER.fullmatch(item.name):
+        name = item.name.removesuffix("()")
+        if text is None or not _IDENTIFIER.fullmatch(name):
             return
         if not _INTEGER.fullmatch(item.value):
             return
-        found = text.calls(item.name, (row.place.line, row.place.column), _end(row.place))
+        found = text.calls(name, (row.place.line, row.place.column), _end(row.place))
         if len(found) != 1:
             return
         location = _location(row.place, found[0])
         constraint = f"\\result == {item.value}"
-        waypoint = Waypoint(Kind.RETURN, location, constraint, function=item.name)
+        waypoint = Waypoint(Kind.RETURN, location, constraint, function=name)
         self._add(waypoint, row.thread)
 
     def _branch(self, row: r.Row, value: bool) -> None:

@@ -82,11 +82,16 @@ class SourceText:
                 found.append(self.position(closing))
         return found
 
-    def last_closing(self, begin: Position, end: Position) -> Position | None:
-        """The last closing parenthesis in a range."""
-        first = self.offset(*begin)
-        place = self._text.rfind(")", first, self.offset(*end))
-        return None if place < 0 else self.position(place)
+    def body(self, name: str) -> Position | None:
+        """The first statement of a function's definition."""
+        for match in re.finditer(rf"\b{re.escape(name)}\s*\(", self._text):
+            closing = self._closing(match.end() - 1)
+            if closing is None:
+                continue
+            inside = re.compile(r"\s*\{\s*").match(self._text, closing + 1)
+            if inside is not None:
+                return self.position(inside.end())
+        return None
 
     def _closing(self, opening: int) -> int | None:
         if opening < 0:

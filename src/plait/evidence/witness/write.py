@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from plait.errors import InputError
 from plait.evidence.result import Result
-from plait.evidence.witness.content import CorrectnessWitness, Format
+from plait.evidence.witness.content import Format
 from plait.evidence.witness.from_result import witness_of
 from plait.evidence.witness.graphml_form import to_graphml
 from plait.evidence.witness.yaml_form import to_yaml
@@ -23,9 +23,4 @@ def to_witness(result: Result, form: str) -> str:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if witness.format is Format.GRAPHML:
         return to_graphml(witness, now, result.entry)
-    if isinstance(witness, CorrectnessWitness) and not witness.invariants:
-        raise InputError(
-            "the proof has no invariants, and a YAML witness needs one: use the format graphml,"
-            " or --engine impact, which has invariants"
-        )
     return to_yaml(witness, str(uuid.uuid4()), now)
