@@ -5,11 +5,6 @@ should take the next step and which inputs it should meet; steps that do somethi
 and what costs least comes first (a limited-discrepancy search, Harvey and Ginsberg 1995, with
 states remembered). So an execution that does what the witness says is found at once, one that
 deviates in a few places soon, and if the queue runs empty there is none.
-
-A waypoint counts as passed at the first opportunity. That loses nothing, since what can follow it
-then can follow it later too, with two exceptions, in which both ways are followed: waypoints that
-are to be avoided, which do no harm as long as the segment before them is not over, and the creation
-of a thread, which also decides whom the witness means by a name.
 """
 
 from __future__ import annotations
@@ -19,12 +14,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
 
 from plait.evidence.validation.expressions import RESULT
+from plait.evidence.validation.following import Follower, Guide, Progress, always
 from plait.evidence.validation.places import Places
-from plait.evidence.validation.watching import Passed, Watched, WatchingMachine
-from plait.evidence.witness.content import MAIN, Kind, Segment, Waypoint
+from plait.evidence.validation.watching import Watched, WatchingMachine
+from plait.evidence.witness.content import Kind, Waypoint
 from plait.model.actions import Origin
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
@@ -44,6 +39,7 @@ from plait.semantics.state import State, runnable
 
 _LOOK_AT_CLOCK_EVERY = 64
 _MOST_HINTS = 8
+_FREE_STEPS = 64  # a power of two
 _MOST_INPUTS = 64  # combinations that are tried for one step
 _MOST_SECONDS_BEHIND = 5.0
 _MOST_STATES_BEHIND = 20_000
@@ -70,52 +66,13 @@ class Found:
 
 
 @dataclass(slots=True, eq=False)
-class Guide:
-    """A witness as it is followed: segments of waypoints by number."""
-
-    waypoints: list[Waypoint]
-    follow: list[tuple[int, ...]]
-    avoid: list[tuple[int, ...]]
-
-    @staticmethod
-    def of(segments: list[Segment]) -> Guide:
-        guide = Guide([], [], [])
-        for segment in segments:
-            guide.avoid.append(guide._numbered(segment.avoid))
-            guide.follow.append(guide._numbered(segment.follow))
-        return guide
-
-    def _numbered(self, waypoints: tuple[Waypoint, ...]) -> tuple[int, ...]:
-        first = len(self.waypoints)
-        self.waypoints += waypoints
-        return tuple(range(first, len(self.waypoints)))
-
-    @property
-    def end(self) -> int:
-        """The position at which only the target is left."""
-        return len(self.follow) - 1
-
-
-class Progress(NamedTuple):
-    """How far a witness was followed, and the threads that its names stand for."""
-
-    position: int
-    names: tuple[tuple[str, int], ...]
-
-    def thread(self, name: str) -> int:
-        """0 if the witness names no thread, -1 if nobody has that name yet."""
-        if not name:
-            return 0
-        return next((number for known, number in self.names if known == name), -1)
-
-
-@dataclass(slots=True, eq=False)
 class _Node:
     state: State
     progress: Progress
     parent: _Node | None
     step: ScheduledStep | None
     cost: int
+    idle: int = 0  # steps since a waypoint was passed
 
 
 Say = Callable[[int, int, int], None]  # states, waypoints that were passed, and all of them
@@ -133,7 +90,10 @@ def search(
     say: Say | None = None,
 ) -> Found:
     machine = WatchingMachine(program, specification, watched)
-    run = _Search(program, specification, guide, places, machine, max_states, deadline, say)
+    follower = Follower(guide, machine.sites)
+    run = _Search(
+        program, specification, guide, places, machine, follower, max_states, deadline, say
+    )
     try:
         found = run.run()
     except _Over as over:
@@ -155,6 +115,7 @@ class _Search:
     guide: Guide
     places: Places
     machine: WatchingMachine
+    follower: Follower
     max_states: int
     deadline: float | None
     say: Say | None
@@ -171,8 +132,7 @@ class _Search:
     def run(self) -> Found:
         self.machine.accesses = [] if self._finds_races else None
         self.machine.start()
-        start = Progress(0, ((MAIN, 1),))
-        self._arrive(_Node(self.machine.state(), start, None, None, 0))
+        self._arrive(_Node(self.machine.state(), Progress(), None, None, 0))
         while self.queue:
             cost, _, _, prefers, node = heapq.heappop(self.queue)
             if cost > self.best[node.state, node.progress] + (not prefers):
@@ -219,6 +179,26 @@ class _Search:
             raise _Over(Found(Answer.UNKNOWN, f"more than {self.max_states} states{self._far()}"))
         self.farthest = max(self.farthest, node.progress.position)
         self._push(node, node.cost, prefers=True)
+
+    def _arrive_all(
+        self,
+        node: _Node,
+        state: State,
+        onward: list[Progress],
+        step: ScheduledStep,
+        cost: int,
+    ) -> None:
+        """Steps that pass nothing are free, but ever less so: a thread may run for ever. To leave
+        out a waypoint that could be passed costs as well."""
+        best = max((item.position for item in onward), default=0)
+        for progress in onward:
+            extra, idle = 0, node.idle + 1
+            if progress.position > node.progress.position:
+                idle = 0
+            elif idle >= _FREE_STEPS and idle & (idle - 1) == 0:
+                extra = 1
+            extra += best - progress.position
+            self._arrive(_Node(state, progress, node, step, cost + extra, idle))
 
     def _push(self, node: _Node, cost: int, *, prefers: bool) -> None:
         self.count += 1
@@ -292,6 +272,7 @@ class _Search:
         machine = self.machine
         self.waits = None
         moved = False
+        before: list[Progress] | None = None
         pending: list[tuple[Number, ...]] = [()]
         tried = 0
         while pending:
@@ -299,12 +280,12 @@ class _Search:
             choices = pending.pop()
             tried += 1
             self._restore(node.state)
-            machine.passed = []
+            if before is None:
+                before = self._before(node.progress, number)
             if self._finds_races:
                 machine.accesses = []
-            outcome = machine.step(number, choices)
+            outcome = machine.watch(number, choices)
             ending = outcome.ending
-            passed = machine.passed
             if ending is Ending.NEEDS_INPUT:
                 assert outcome.input is not None
                 machine.undo()
@@ -314,12 +295,17 @@ class _Search:
                     self.gaps["too many combinations of inputs in one step"] = None
                     del pending[:-1]
                 continue
+            step = ScheduledStep(number, choices)
             following = None
             if ending is Ending.BLOCKED:
                 self.waits = outcome
-            elif ending is not Ending.VIOLATION and not outcome.in_section:
+            elif ending is Ending.VIOLATION:
+                moved = True
+                self._look_at_violation(node, step, outcome, self._at_violation(before, number))
+            elif not outcome.in_section:
                 moved = True
                 following = machine.state()
+                onward = self._following(before, number)
                 if note is not None and self._finds_races:
                     note.append(machine.footprint())
                 elif note is not None:
@@ -328,14 +314,15 @@ class _Search:
             if ending in HAS_NO_VERDICT:
                 place = self.program.place(outcome.origin)
                 self.gaps[f"{ending.value}: {outcome.message} ({place})"] = None
-            step = ScheduledStep(number, choices)
-            if ending is Ending.VIOLATION:
-                moved = True
-                self._look_at_violation(node, step, outcome, passed)
             if following is not None:
-                for progress in self._advanced(node.progress, passed):
-                    self._arrive(_Node(following, progress, node, step, cost))
+                self._arrive_all(node, following, onward, step, cost)
         return moved
+
+    def _before(self, progress: Progress, number: int) -> list[Progress]:
+        """When a thread is about to act, with the machine in the state before that."""
+        if not self.machine.begins_visibly(number):
+            return [progress]
+        return self.follower.flushed(progress, number, self.machine.holds)
 
     def _restore(self, state: State) -> None:
         if self.restored is not state:
@@ -379,35 +366,25 @@ class _Search:
 
     # --- following
 
-    def _advanced(self, progress: Progress, passed: list[Passed]) -> list[Progress]:
-        current = [progress]
-        for moment in passed:
-            current = [item for one in current for item in self._after(one, moment)]
-            current = list(dict.fromkeys(current))
-        return current
+    def _following(self, before: list[Progress], number: int) -> list[Progress]:
+        """After a step, with the machine in the state that it leads to."""
+        machine, follower = self.machine, self.follower
+        found: list[Progress] = []
+        for progress in before:
+            for one in follower.after(progress, number, machine.now, always):
+                for thread, moments in machine.later.items():
+                    one = follower.kept(one, thread, moments)
+                found += follower.settled(one, machine.holds)
+        return list(dict.fromkeys(found))
 
-    def _after(self, progress: Progress, moment: Passed) -> list[Progress]:
-        guide, position = self.guide, progress.position
-        for number in guide.avoid[position]:
-            if number in moment.waypoints and self._is_by(number, progress, moment):
-                return []
-        if position == guide.end:
-            return [progress]
-        number = guide.follow[position][0]
-        if number not in moment.waypoints or not self._is_by(number, progress, moment):
-            return [progress]
-        names = progress.names
-        creates = guide.waypoints[number].creates
-        if creates and moment.created:
-            names = (*names, (creates, moment.created))
-        onward = Progress(position + 1, names)
-        if creates or any(guide.avoid[position + 1 :]):
-            return [onward, progress]
-        return [onward]
-
-    def _is_by(self, number: int, progress: Progress, moment: Passed) -> bool:
-        name = self.guide.waypoints[number].thread
-        return not name or progress.thread(name) == moment.thread
+    def _at_violation(self, before: list[Progress], number: int) -> list[Progress]:
+        """Nothing can happen after a violation: what was passed has happened."""
+        machine, follower = self.machine, self.follower
+        found: list[Progress] = []
+        for progress in self._following(before, number):
+            for one in follower.flushed(progress, number, machine.holds):
+                found += follower.settled(one, machine.holds)
+        return found
 
     # --- the end
 
@@ -415,12 +392,12 @@ class _Search:
         return [self.guide.waypoints[number] for number in self.guide.follow[self.guide.end]]
 
     def _look_at_violation(
-        self, node: _Node, step: ScheduledStep, outcome: Outcome, passed: list[Passed]
+        self, node: _Node, step: ScheduledStep, outcome: Outcome, ways: list[Progress]
     ) -> None:
         target = self._targets()[0]
         if len(self._targets()) > 1 or not self.places.is_at(outcome.origin, target.location):
             return
-        for progress in self._advanced(node.progress, passed):
+        for progress in ways:
             if progress.position != self.guide.end:
                 self.farthest = max(self.farthest, progress.position)
                 continue

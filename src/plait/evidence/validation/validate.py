@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plait.evidence.validation.expressions import CannotEvaluate, parse
+from plait.evidence.validation.following import Guide
 from plait.evidence.validation.places import NoSuchPlace, Places, Unresolved
-from plait.evidence.validation.search import Answer, Found, Guide, Say, search
+from plait.evidence.validation.search import Answer, Found, Say, search
 from plait.evidence.validation.watching import Watched
 from plait.evidence.witness.content import MAIN, Format, Kind, Segment, ViolationWitness, Waypoint
 from plait.model.program import Program

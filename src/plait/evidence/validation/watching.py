@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from plait.evidence.validation.expressions import (
     RESULT,
@@ -12,28 +12,20 @@ from plait.evidence.validation.expressions import (
     Expression,
     Typed,
 )
+from plait.evidence.validation.following import Locals, Moment
 from plait.evidence.validation.places import Key
 from plait.model.actions import Call, Guard, Input, Return, Spawn
 from plait.model.layout import Layout, cells
 from plait.model.program import Edge, Program, StaticObject
 from plait.model.properties import Specification
 from plait.semantics.actions import Actions
-from plait.semantics.compile import Block, Code, Compiler
-from plait.semantics.indeterminate import Indeterminate
+from plait.semantics.compile import VISIBLE, Block, Code, Compiler
+from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import StepEnds
-from plait.semantics.scalars import from_bits
+from plait.semantics.outcome import Ending, Outcome
+from plait.semantics.scalars import Number, from_bits
 from plait.semantics.state import Frame
 from plait.semantics.visibility import conservative
-
-
-class Passed(NamedTuple):
-    """Waypoints, by number, that a thread passes at one moment. `created` is the thread that it
-    creates there, or 0."""
-
-    thread: int
-    waypoints: tuple[int, ...]
-    created: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -57,8 +49,9 @@ class Watched:
 
 
 class WatchingMachine(Machine):
-    """`passed` collects what the current step passes, in order; `doubts` are the waypoints whose
-    constraint could not be evaluated at some time, with the reason."""
+    """`now` has the moments of the last step that belong to its visible action, `later` those of
+    what its threads do after that, by thread. `doubts` are the waypoints whose constraint could not
+    be evaluated at some time, with the reason. `sites` are sets of waypoints."""
 
     def __init__(self, program: Program, specification: Specification, watched: Watched) -> None:
         super().__init__(program, specification)
@@ -66,14 +59,54 @@ class WatchingMachine(Machine):
             # A variable is part of the state as long as a constraint may read it.
             self.compiler = Compiler(program, conservative(), keep_variables=True)
         self.watched = watched
-        self.passed: list[Passed] = []
+        self.now: list[Moment] = []
+        self.later: dict[int, list[Moment]] = {}
         self.doubts: dict[int, str] = {}
+        self.sites: list[frozenset[int]] = []
+        self._site_numbers: dict[tuple[int, ...], int] = {}
+        # Where a step begins, if that is a visible action: its statement was come to before.
+        self._begins_at: tuple[int, str, int] | None = None
+        self._globals = _globals(program)
         self._watched_functions = watched.functions() | {
             function.name
             for function in program.functions.values()
             if any(isinstance(edge.action, Spawn) for edge in function.all_edges())
         }
-        self._globals = _globals(program)
+
+    # --- steps
+
+    def begins_visibly(self, number: int) -> bool:
+        """Whether a thread stands before a visible action, or has only paused."""
+        thread = self.threads[number - 1]
+        return thread.code is not None and thread.code.stops[thread.location] == VISIBLE
+
+    def watch(self, number: int, choices: Sequence[Number]) -> Outcome:
+        """Take a step, and note what it passes."""
+        self.now, self.later = [], {}
+        self._begins_at = None
+        code, location = self.threads[number - 1].code, self.threads[number - 1].location
+        if self.begins_visibly(number) and code is not None:
+            self._begins_at = number, code.function.name, location
+        outcome = self.step(number, choices)
+        if outcome.ending not in (Ending.BLOCKED, Ending.NEEDS_INPUT, Ending.VIOLATION):
+            for moved in (number, *self.spawned):
+                self._note_arrival(moved)
+        return outcome
+
+    def _note_arrival(self, number: int) -> None:
+        thread = self.threads[number - 1]
+        if thread.code is None or not self.begins_visibly(number):
+            return
+        numbers = self.watched.assumptions.get((thread.code.function.name, thread.location))
+        if numbers:
+            found = self._moment(numbers, thread.code, thread.values)
+            self.later.setdefault(number, []).append(found)
+
+    def _note(self, moment: Moment) -> None:
+        if self.depth:
+            self.now.append(moment)
+        else:
+            self.later.setdefault(self.number, []).append(moment)
 
     def _blocks(self, code: Code) -> list[Block | None]:
         function = code.function
@@ -106,30 +139,30 @@ class WatchingMachine(Machine):
         if isinstance(action, Input) and (key in watched.returns or key in watched.calls):
             block = self._watching_input(block, key, action)
         elif isinstance(action, Call) and key in watched.calls:
-            calls = tuple(watched.calls[key])
-            block = self._noting_before(block, lambda r: calls)
+            block = self._noting_before(block, code, location, watched.calls[key])
         if key in watched.assumptions:
-            numbers = watched.assumptions[key]
-            block = self._noting_before(block, lambda r: self._holding(numbers, code, r))
+            block = self._noting_before(block, code, location, watched.assumptions[key])
         return block
 
     def _noting_before(
-        self, block: Block, find: Callable[[list[Any]], tuple[int, ...]]
+        self, block: Block, code: Code, location: int, numbers: list[int]
     ) -> Block:
         """What is passed counts if the action is executed, also if it ends the step; not if it
         is to be executed again, after an indeterminate value was chosen."""
+        here = code.function.name, location
 
         def run(machine: Actions, r: list[Any]) -> int:
-            found = find(r)
-            count = len(self.passed)
-            if found:
-                self.passed.append(Passed(self.number, found))
+            if self._begins_at == (self.number, *here):
+                return block(machine, r)
+            moment = self._moment(numbers, code, r)
+            lengths = len(self.now), {n: len(items) for n, items in self.later.items()}
+            self._note(moment)
             try:
                 return block(machine, r)
-            except StepEnds:
-                raise
-            except BaseException:
-                del self.passed[count:]
+            except UsedIndeterminate:
+                del self.now[lengths[0] :]
+                for number, items in self.later.items():
+                    del items[lengths[1].get(number, 0) :]
                 raise
 
         return run
@@ -138,9 +171,10 @@ class WatchingMachine(Machine):
         def run(machine: Actions, r: list[Any]) -> int:
             target = block(machine, r)
             key = _call_site(self.caller)
-            found = self.watched.creations.get(key, []) if key is not None else []
-            if found:
-                self.passed.append(Passed(self.number, tuple(found), len(self.threads)))
+            numbers = self.watched.creations.get(key) if key is not None else None
+            if numbers:
+                moment = Moment(self._site(tuple(numbers)), created=len(self.threads))
+                self.now.append(moment)
             return target
 
         return run
@@ -158,7 +192,7 @@ class WatchingMachine(Machine):
                     value = self.values[frame.site.target]
                     if value.__class__ is not Indeterminate:
                         typed = value, frame.site.type
-                self._note_return(numbers, typed, frame.code, self.values)
+                self._note(self._moment(numbers, frame.code, self.values, typed))
             return target
 
         return run
@@ -168,68 +202,87 @@ class WatchingMachine(Machine):
         returns = self.watched.returns.get(key, [])
 
         def run(machine: Actions, r: list[Any]) -> int:
-            if calls:
-                self.passed.append(Passed(self.number, tuple(calls)))
             code = self.code
             assert code is not None
+            if calls:
+                self._note(self._moment(calls, code, r))
             target = block(machine, r)
             if returns:
                 typed = r[action.target.index], action.target.type
-                self._note_return(returns, typed, code, r)
+                self._note(self._moment(returns, code, r, typed))
             return target
 
         return run
 
-    def _note_return(
-        self, numbers: list[int], typed: Typed | None, code: Code, r: list[Any]
-    ) -> None:
-        found = self._holding(numbers, code, r, typed)
-        if found:
-            self.passed.append(Passed(self.number, found))
-
     def _watching_branch(
         self, block: Block, leaving: list[Edge], branches: list[tuple[int, bool]]
     ) -> Block:
-        decided: dict[int, tuple[int, ...]] = {}
+        decided: dict[int, Moment] = {}
         for edge in leaving:
             if isinstance(edge.action, Guard):
-                way = edge.action.decides
-                decided[edge.target] = tuple(n for n, value in branches if value is way)
+                numbers = tuple(n for n, value in branches if value is edge.action.decides)
+                if numbers:
+                    decided[edge.target] = Moment(self._site(numbers))
 
         def run(machine: Actions, r: list[Any]) -> int:
             target = block(machine, r)
-            found = decided.get(target)
-            if found:
-                self.passed.append(Passed(self.number, found))
+            moment = decided.get(target)
+            if moment is not None:
+                self._note(moment)
             return target
 
         return run
 
     # --- constraints
 
-    def _holding(
-        self, numbers: list[int], code: Code, r: list[Any], result: Typed | None = None
-    ) -> tuple[int, ...]:
-        found = []
-        for number in numbers:
-            constraint = self.watched.constraints.get(number)
-            if constraint is None:
-                found.append(number)
-                continue
-            try:
-                if constraint.holds(lambda name: self._lookup(name, code, r, result)):
-                    found.append(number)
-            except CannotEvaluate as reason:
-                self.doubts[number] = str(reason)
-        return tuple(found)
+    def _site(self, numbers: tuple[int, ...]) -> int:
+        found = self._site_numbers.get(numbers)
+        if found is None:
+            found = self._site_numbers[numbers] = len(self.sites)
+            self.sites.append(frozenset(numbers))
+        return found
 
-    def _lookup(self, name: str, code: Code, r: list[Any], result: Typed | None) -> Typed:
-        if name == RESULT:
-            if result is None:
-                raise CannotEvaluate("there is no result")
-            return result
-        end = min((name.find(sign) for sign in ".[" if sign in name), default=len(name))
-        base, path = name[:end], name[end:]
+    def _moment(
+        self, numbers: list[int], code: Code, r: list[Any], result: Typed | None = None
+    ) -> Moment:
+        """Constraints are looked at when the moment is put into the order: the values of locals
+        are kept for that. In an atomic section that is now."""
+        constraints = self.watched.constraints
+        names = {name for n in numbers if n in constraints for name in constraints[n].names}
+        values: list[tuple[str, Typed]] = []
+        for name in sorted(names):
+            try:
+                typed = result if name == RESULT else self._local(name, code, r)
+            except CannotEvaluate as reason:
+                self.doubts.update({n: str(reason) for n in numbers if n in constraints})
+                continue
+            if typed is not None:
+                values.append((name, typed))
+        kept = tuple(values)
+        if self.depth and names:
+            return Moment(self._site(tuple(n for n in numbers if self.holds(n, kept))), kept)
+        return Moment(self._site(tuple(numbers)), kept)
+
+    def holds(self, number: int, values: Locals) -> bool:
+        """Whether a waypoint's constraint holds in the current state."""
+        constraint = self.watched.constraints.get(number)
+        if constraint is None:
+            return True
+        known = dict(values)
+
+        def lookup(name: str) -> Typed:
+            found = known.get(name)
+            return self._global(name) if found is None else found
+
+        try:
+            return constraint.holds(lookup)
+        except CannotEvaluate as reason:
+            self.doubts[number] = str(reason)
+            return False
+
+    def _local(self, name: str, code: Code, r: list[Any]) -> Typed | None:
+        """None if there is no local of that name."""
+        base, path = _split(name)
         function = code.function
         registers = [i for i, item in enumerate(function.registers) if item.name == base]
         slots = [item for item in function.slots if item.name == base]
@@ -245,9 +298,13 @@ class WatchingMachine(Machine):
             if not address:
                 raise CannotEvaluate(f"'{name}' is not alive")
             return self._in_memory(address >> self.page_bits, slots[0].layout, path, name)
+        return None
+
+    def _global(self, name: str) -> Typed:
+        base, path = _split(name)
         item = self._globals.get(base)
         if item is None:
-            raise CannotEvaluate(f"'{base}' is not known in {function.display}")
+            raise CannotEvaluate(f"'{base}' is not known there")
         return self._in_memory(item.page, item.layout, path, name)
 
     def _in_memory(self, page: int, layout: Layout, path: str, name: str) -> Typed:
@@ -259,6 +316,12 @@ class WatchingMachine(Machine):
         if any(self.undefined.get(page, b"")[begin:end]):
             raise CannotEvaluate(f"'{name}' is not initialised")
         return from_bits(int.from_bytes(data[begin:end], "little"), cell.scalar), cell.scalar
+
+
+def _split(name: str) -> tuple[str, str]:
+    """A variable, and the part of it that is meant."""
+    end = min((name.find(sign) for sign in ".[" if sign in name), default=len(name))
+    return name[:end], name[end:]
 
 
 def _call_site(frame: Frame | None) -> Key | None:

@@ -120,7 +120,7 @@ class _Waypoints:
         self._threads = {1: _Thread(MAIN)}
         running = 1
         inputs = list(self.result.inputs)
-        for row in self.result.trace:
+        for row in self._rows(violation):
             if row.thread not in self._threads:
                 self._adopt(row.thread)
             if row.thread != running and self.tells_threads:
@@ -133,6 +133,15 @@ class _Waypoints:
             running = row.thread
         follow = self._targets(violation)
         return [*(Segment((item,)) for item in self._waypoints), Segment(follow)]
+
+    def _rows(self, violation: r.Violation) -> list[r.Row]:
+        """The accesses of a race are the last two steps, and its targets: whatever comes after
+        the first one does not happen before the race."""
+        rows = self.result.trace
+        if violation.property != "no-data-race" or not rows:
+            return rows
+        last = max(row.step for row in rows)
+        return [row for row in rows if row.step < last - 1]
 
     @property
     def tells_threads(self) -> bool:
