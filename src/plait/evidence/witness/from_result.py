@@ -114,6 +114,8 @@ class _Waypoints:
     _values: dict[str, str] = field(default_factory=dict)  # of globals, since they were last told
     _waypoints: list[Waypoint] = field(default_factory=list)
     _owes_switch: bool = False  # another thread goes on, which no waypoint tells yet
+    # The last row that begins a statement, where that is, and how many waypoints there were then.
+    _last: tuple[r.Row, Position | None, int] | None = None
 
     def segments(self, violation: r.Violation) -> list[Segment]:
         self._texts = {item.path: SourceText(item.lines) for item in self.result.sources}
@@ -123,11 +125,17 @@ class _Waypoints:
         for row in self._rows(violation):
             if row.thread not in self._threads:
                 self._adopt(row.thread)
+            begins = self._begins(row)
             if row.thread != running and self.tells_threads:
+                self._tell_last_statement()
                 self._owes_switch = True
-            if self._owes_switch:
-                self._owes_switch = not self._tell_switch(row)
+            if self._owes_switch and begins is not None:
+                self._tell_switch(row, begins)
+                self._owes_switch = False
+            count = len(self._waypoints)
             self._describe(row, _taken(inputs, row))
+            if begins is not None or len(self._waypoints) > count:
+                self._last = row, begins, len(self._waypoints)
             self._threads[row.thread].after = (row.place.file, row.place.line, row.place.column)
             self._note_values(row)
             running = row.thread
@@ -153,23 +161,40 @@ class _Waypoints:
 
     # --- rows
 
-    def _tell_switch(self, row: r.Row) -> bool:
-        """Another thread goes on: told at the first statement of it that begins."""
+    def _begins(self, row: r.Row) -> Position | None:
+        """Where the statement is that begins with a row, if one does."""
         thread = self._threads[row.thread]
         place = row.place
         text = self._texts.get(place.file)
         is_within = thread.after == (place.file, place.line, place.column)
         if is_within or not thread.name or text is None:
-            return False
+            return None
         position: Position = place.line, place.column
         found = text.keyword_of(*position)
         if found is not None:
             keyword, position = found
             if keyword == "for" or (keyword == "while" and text.is_followed_by(";", *position)):
-                return False  # no statement begins there
+                return None
+        return position
+
+    def _tell_switch(self, row: r.Row, begins: Position) -> None:
+        """Another thread goes on: told at the first statement of it that begins."""
         constraint = self._told_values() or "1"
-        self._add(Waypoint(Kind.ASSUMPTION, _location(place, position), constraint), row.thread)
-        return True
+        self._add(Waypoint(Kind.ASSUMPTION, _location(row.place, begins), constraint), row.thread)
+
+    def _tell_last_statement(self) -> None:
+        """How far the thread came that does not go on, unless a waypoint tells that already."""
+        if self._last is None:
+            return
+        row, begins, count = self._last
+        if begins is not None and count == len(self._waypoints) and not self._is_told(row):
+            self._add(Waypoint(Kind.ASSUMPTION, _location(row.place, begins), "1"), row.thread)
+
+    def _is_told(self, row: r.Row) -> bool:
+        """Whether the last waypoint is in the same line, of the same thread."""
+        last = self._waypoints[-1] if self._waypoints else None
+        name = self._threads[row.thread].name
+        return last is not None and (last.thread, last.location.line) == (name, row.place.line)
 
     def _told_values(self) -> str:
         parts = [f"{name} == {value}" for name, value in self._values.items()]
@@ -267,6 +292,10 @@ class _Waypoints:
         return (self._target(violation.place, violation.thread),)
 
     def _target(self, place: r.Place | None, thread: int) -> Waypoint:
+        if place is None or place.file not in self._texts:
+            # The end of the program, say: told by the last thing that the thread has done.
+            rows = [row for row in self.result.trace if row.thread == thread]
+            place = rows[-1].place if rows else None
         if place is None:
             raise InputError("the violation has no place in the program")
         name = self._threads[thread].name if thread in self._threads else ""
