@@ -111,10 +111,10 @@ class _Writer:
         for segment in witness.segments:
             for waypoint in segment.follow:
                 steps.append((_edge_data(waypoint), _other_way(waypoint)))
-                if waypoint.creates:
-                    begins = [("threadId", waypoint.creates), *_place(waypoint.location)]
-                    if waypoint.function:
-                        steps.append(([*begins, ("enterFunction", waypoint.function)], []))
+                if waypoint.creates and waypoint.function:
+                    # Without a line: the thread begins nowhere in the source.
+                    begins = ("threadId", waypoint.creates), ("enterFunction", waypoint.function)
+                    steps.append(([*begins], []))
         self._node("n0", ("entry", "true"))
         if any(other for _, other in steps):
             self._node("sink", ("sink", "true"))
@@ -345,10 +345,10 @@ class _Threads:
         anyway: `main`, or the first one of a thread."""
         data = edge.data
         thread = self._name(data.get("threadId"))
-        if "startline" not in data:
-            return None
         if "enterFunction" in data and thread in self._created and "createThread" not in data:
             self._created.discard(thread)
+            return None
+        if "startline" not in data:
             return None
         waypoint = _waypoint(edge, program, path, thread)
         created = data.get("createThread")
