@@ -39,6 +39,7 @@ from plait.semantics.state import State, runnable
 
 _LOOK_AT_CLOCK_EVERY = 64
 _MOST_HINTS = 8
+_UNSEEN = frozenset({"assertions", "unreach-call", "no-overflow"})
 _FREE_STEPS = 64  # a power of two
 _MOST_INPUTS = 64  # combinations that are tried for one step
 _MOST_SECONDS_BEHIND = 5.0
@@ -73,6 +74,7 @@ class _Node:
     step: ScheduledStep | None
     cost: int
     idle: int = 0  # steps since a waypoint was passed
+    doom: Found | None = None  # the violation that comes next, after what the others still do
 
 
 Say = Callable[[int, int, int], None]  # states, waypoints that were passed, and all of them
@@ -119,7 +121,7 @@ class _Search:
     max_states: int
     deadline: float | None
     say: Say | None
-    best: dict[tuple[State, Progress], int] = field(default_factory=dict)
+    best: dict[tuple[State, Progress, Found | None], int] = field(default_factory=dict)
     queue: list[tuple[int, int, int, bool, _Node]] = field(default_factory=list)
     count: int = 0
     farthest: int = 0
@@ -135,7 +137,7 @@ class _Search:
         self._arrive(_Node(self.machine.state(), Progress(), None, None, 0))
         while self.queue:
             cost, _, _, prefers, node = heapq.heappop(self.queue)
-            if cost > self.best[node.state, node.progress] + (not prefers):
+            if cost > self.best[node.state, node.progress, node.doom] + (not prefers):
                 continue
             if prefers:
                 self._expand_as_told(node)
@@ -170,7 +172,7 @@ class _Search:
     # --- the queue
 
     def _arrive(self, node: _Node) -> None:
-        key = node.state, node.progress
+        key = node.state, node.progress, node.doom
         known = self.best.get(key)
         if known is not None and known <= node.cost:
             return
@@ -198,7 +200,7 @@ class _Search:
             elif idle >= _FREE_STEPS and idle & (idle - 1) == 0:
                 extra = 1
             extra += best - progress.position
-            self._arrive(_Node(state, progress, node, step, cost + extra, idle))
+            self._arrive(_Node(state, progress, node, step, cost + extra, idle, node.doom))
 
     def _push(self, node: _Node, cost: int, *, prefers: bool) -> None:
         self.count += 1
@@ -243,7 +245,7 @@ class _Search:
                 steps[number] = footprints
             elif self.waits is not None:
                 blocked[number] = self.waits
-        if node.progress.position == self.guide.end:
+        if node.progress.position == self.guide.end and node.doom is None:
             if self._finds_races:
                 self._look_for_race(node, steps)
             if Property.NO_DEADLOCK in self.specification:
@@ -301,11 +303,13 @@ class _Search:
                 self.waits = outcome
             elif ending is Ending.VIOLATION:
                 moved = True
-                self._look_at_violation(node, step, outcome, self._at_violation(before, number))
+                self._look_at_violation(node, step, outcome, self._following(before, number))
             elif not outcome.in_section:
                 moved = True
                 following = machine.state()
                 onward = self._following(before, number)
+                if node.doom is not None:
+                    self._end_in(node.doom, onward)
                 if note is not None and self._finds_races:
                     note.append(machine.footprint())
                 elif note is not None:
@@ -377,15 +381,6 @@ class _Search:
                 found += follower.settled(one, machine.holds)
         return list(dict.fromkeys(found))
 
-    def _at_violation(self, before: list[Progress], number: int) -> list[Progress]:
-        """Nothing can happen after a violation: what was passed has happened."""
-        machine, follower = self.machine, self.follower
-        found: list[Progress] = []
-        for progress in self._following(before, number):
-            for one in follower.flushed(progress, number, machine.holds):
-                found += follower.settled(one, machine.holds)
-        return found
-
     # --- the end
 
     def _targets(self) -> list[Waypoint]:
@@ -394,25 +389,35 @@ class _Search:
     def _look_at_violation(
         self, node: _Node, step: ScheduledStep, outcome: Outcome, ways: list[Progress]
     ) -> None:
+        """A check fails where nobody else can see it, so that others may act before that."""
         target = self._targets()[0]
         if len(self._targets()) > 1 or not self.places.is_at(outcome.origin, target.location):
             return
+        ways = [item for item in ways if self._is_named(target, item, outcome.thread)]
+        if not ways or node.doom is not None:
+            return
+        violation = Found(
+            Answer.CONFIRMED,
+            "",
+            self._schedule(node, step),
+            outcome.kind,
+            outcome.message,
+            outcome.thread,
+            outcome.origin,
+        )
+        self._end_in(violation, ways)
+        if outcome.kind in _UNSEEN and not outcome.in_section:
+            state = self.machine.state_of_others()
+            for progress in ways:
+                cost = node.cost + 1
+                self._arrive(_Node(state, progress, node, step, cost, 0, violation))
+
+    def _end_in(self, violation: Found, ways: list[Progress]) -> None:
+        """Nothing can happen after a violation: what its thread has passed has happened."""
         for progress in ways:
-            if progress.position != self.guide.end:
-                self.farthest = max(self.farthest, progress.position)
-                continue
-            if target.thread and progress.thread(target.thread) != outcome.thread:
-                continue
-            raise _Over(
-                Found(
-                    Answer.CONFIRMED,
-                    schedule=self._schedule(node, step),
-                    kind=outcome.kind,
-                    message=outcome.message,
-                    thread=outcome.thread,
-                    origin=outcome.origin,
-                )
-            )
+            done = self.follower.flushed(progress, violation.thread, self.machine.holds)
+            if any(item.position == self.guide.end for item in done):
+                raise _Over(violation)
 
     def _look_for_race(self, node: _Node, steps: dict[int, list[Footprint]]) -> None:
         targets = self._targets()

@@ -24,7 +24,7 @@ from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending, Outcome
 from plait.semantics.scalars import Number, from_bits
-from plait.semantics.state import Frame
+from plait.semantics.state import Frame, State
 from plait.semantics.visibility import conservative
 
 
@@ -92,6 +92,11 @@ class WatchingMachine(Machine):
             for moved in (number, *self.spawned):
                 self._note_arrival(moved)
         return outcome
+
+    def state_of_others(self) -> State:
+        """After a step that a violation has ended: the thread goes no further, the others may."""
+        self._halt(Ending.LIMIT)
+        return self.state()
 
     def _note_arrival(self, number: int) -> None:
         thread = self.threads[number - 1]

@@ -99,10 +99,15 @@ def _location(place: r.Place, position: Position | None = None) -> Location:
 
 @dataclass(slots=True)
 class _Thread:
-    """What is known of a thread while the trace is read. `after` is the place of its last row."""
+    """What is known of a thread while the trace is read: the place of its last row in each of the
+    functions that it is in."""
 
     name: str
-    after: tuple[str, int, int] = ("", 0, 0)
+    at: dict[int, tuple[str, int, int]] = field(default_factory=dict)
+
+    def note(self, row: r.Row) -> None:
+        self.at = {depth: place for depth, place in self.at.items() if depth < row.depth}
+        self.at[row.depth] = _start(row)
 
 
 @dataclass(slots=True)
@@ -136,7 +141,7 @@ class _Waypoints:
             self._describe(row, _taken(inputs, row))
             if begins is not None or len(self._waypoints) > count:
                 self._last = row, begins, len(self._waypoints)
-            self._threads[row.thread].after = (row.place.file, row.place.line, row.place.column)
+            self._threads[row.thread].note(row)
             self._note_values(row)
             running = row.thread
         follow = self._targets(violation)
@@ -166,7 +171,7 @@ class _Waypoints:
         thread = self._threads[row.thread]
         place = row.place
         text = self._texts.get(place.file)
-        is_within = thread.after == (place.file, place.line, place.column)
+        is_within = thread.at.get(row.depth) == _start(row)
         if is_within or not thread.name or text is None:
             return None
         position: Position = place.line, place.column
@@ -302,6 +307,10 @@ class _Waypoints:
         return Waypoint(
             Kind.TARGET, _location(place), thread=name if self.tells_threads else ""
         )
+
+
+def _start(row: r.Row) -> tuple[str, int, int]:
+    return row.place.file, row.place.line, row.place.column
 
 
 def _end(place: r.Place) -> Position:
