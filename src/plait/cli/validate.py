@@ -187,19 +187,25 @@ def _not_this_program(options: argparse.Namespace, witness: ViolationWitness) ->
     from hashlib import sha1, sha256
     from pathlib import Path, PurePath
 
+    from plait.evidence.witness.content import Format
+
     task = witness.task
     if task.data_model != options.data_model:
         return f"the witness is for the data model {task.data_model}: see --data-model"
-    given: dict[str, str] = {}
+    claimed = {digest.lower() for digest in task.hashes}
+    known: set[str] = set()
     for path in options.programs:
         try:
             data = Path(path).read_bytes()
         except OSError as error:
             raise InputError(Diagnostic(error.strerror or str(error), path)) from error
-        # Old GraphML witnesses have SHA-1 hashes.
-        given[sha256(data).hexdigest()] = given[sha1(data).hexdigest()] = PurePath(path).name
+        # Old GraphML witnesses have SHA-1 hashes, and GraphML names only one file.
+        mine = {sha256(data).hexdigest(), sha1(data).hexdigest()}
+        known |= mine
+        if claimed.isdisjoint(mine) and witness.format is not Format.GRAPHML:
+            return f"the witness is about other files: none has the hash of {path}"
     for name, digest in zip(task.files, task.hashes, strict=True):
-        if digest.lower() not in given:
+        if options.programs and digest.lower() not in known:
             return f"no file that was given has the hash of '{PurePath(name).name[:100]}'"
     return ""
 

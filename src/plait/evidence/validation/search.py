@@ -233,14 +233,20 @@ class _Search:
         for number in dict.fromkeys(candidates):
             if self._try(node, number, node.cost, hints_only=True):
                 break
+        else:
+            for number in able:
+                if number not in candidates:
+                    self._try(node, number, node.cost, hints_only=True)
         self._push(node, node.cost + 1, prefers=False)
 
     def _expand_otherwise(self, node: _Node) -> None:
+        told = self._told(node)
         steps: dict[int, list[Footprint]] = {}
         blocked: dict[int, Outcome] = {}
         for number in runnable(node.state):
             footprints: list[Footprint] = []
-            self._try(node, number, node.cost + 1, hints_only=False, note=footprints)
+            cost = node.cost if number == told else node.cost + 1
+            self._try(node, number, cost, hints_only=False, note=footprints)
             if footprints:
                 steps[number] = footprints
             elif self.waits is not None:
@@ -252,10 +258,23 @@ class _Search:
                 self._look_for_deadlock(node, blocked)
 
     def _told(self, node: _Node) -> int:
+        """The thread of the next waypoint. Of two targets, that of the second once the first one
+        is come to."""
         progress = node.progress
-        waypoint = self.guide.waypoints[self.guide.follow[progress.position][0]]
-        number = progress.thread(waypoint.thread)
-        return number if number > 0 else self._last(node)
+        waypoints = [self.guide.waypoints[n] for n in self.guide.follow[progress.position]]
+        for waypoint in waypoints:
+            number = progress.thread(waypoint.thread)
+            if number > 0 and not (len(waypoints) > 1 and self._stands_at(node, number, waypoint)):
+                return number
+        return self._last(node)
+
+    def _stands_at(self, node: _Node, number: int, waypoint: Waypoint) -> bool:
+        thread = node.state.threads[number - 1]
+        if thread.code is None or not thread.code.function.edges[thread.location]:
+            return False
+        origin = thread.code.function.edges[thread.location][0].action.origin
+        is_library = thread.code.function.library
+        return not is_library and self.places.is_at(origin, waypoint.location)
 
     def _last(self, node: _Node) -> int:
         return 1 if node.step is None else node.step.thread
