@@ -1,0 +1,89 @@
+// The page, put together: only what there is something to say about.
+
+function toolbar() {
+  const last = trace.rows.length - 1;
+  const button = (label, sign, action) => element("button", { type: "button", title: label, "aria-label": label, onclick: action }, sign);
+  const slider = element("input", { type: "range", min: 0, max: last, value: 0, step: 1, id: "slider", "aria-label": "row of the timeline",
+    oninput: (event) => player.go(Number(event.target.value)) });
+  const count = element("span", { class: "count", id: "count" });
+  const now = element("div", { class: "now", id: "now", "aria-live": "polite", "aria-atomic": "true" });
+  player.listeners.push((position) => {
+    const row = trace.rows[position];
+    slider.value = position;
+    slider.setAttribute("aria-valuetext", `row ${position + 1} of ${last + 1}`);
+    count.textContent = `step ${row.step} · row ${position + 1} of ${last + 1}`;
+    now.replaceChildren(...nowParts(row));
+  });
+  return element("div", { class: "toolbar" },
+    element("div", { class: "controls", role: "toolbar", "aria-label": "steps" },
+      button("first row (Home)", "⏮", keys.Home), button("previous context switch (p)", "⇤", keys.p), button("back (left arrow or k)", "◀", keys.k),
+      button("forward (right arrow or j)", "▶", keys.j), button("next context switch (n)", "⇥", keys.n), button("last row (End)", "⏭", keys.End),
+      slider, count),
+    now);
+}
+
+function nowParts(row) {
+  const parts = [...threadName(row.thread)];
+  if (row.place.function) parts.push(" in ", code(row.place.function));
+  parts.push(" ", placeLink(row.place), " ", code(row.place.text, "statement"));
+  if (row.operation) parts.push(element("span", { class: "operation" }, sign(row.operation.kind), operationText(row.operation)));
+  for (const change of row.changes) {
+    parts.push(element("span", { class: "chip" + (change.shared ? " shared" : "") + (change.read ? " read" : " written") },
+      `${change.name} ${change.read ? "is" : "="} ${change.value}`));
+  }
+  if (row.branch !== null) parts.push(element("span", { class: "chip branch" }, row.branch ? "condition true" : "condition false"));
+  for (const input of row.inputs) parts.push(element("span", { class: "chip input" }, `input ${input}`));
+  if (row.entered) parts.push(element("span", { class: "chip" }, `calls ${row.entered}`));
+  if (row.returned) parts.push(element("span", { class: "chip" }, "returns"));
+  return parts;
+}
+
+function threadList() {
+  return element("ul", { class: "threads", "aria-label": "threads" }, trace.threads.map((thread) => element("li", {},
+    badge(thread.number), " ", code(thread.function || `thread ${thread.number}`),
+    thread.creator !== null && element("span", { class: "origin" }, " created by ", badge(thread.creator), " at ", placeLink(thread.place) || "?"))));
+}
+
+function executionSection() {
+  if (!trace.rows.length) return null;
+  const bar = toolbar(), lanes = new Lanes();
+  const variables = trace.variables.length > 0 && new Variables();
+  return section("execution", "Execution", threadList(), bar,
+    element("div", { class: "workspace" + (sourceView.empty && !variables ? " single" : "") },
+      element("div", { class: "pane lanes-pane" }, lanes.node),
+      (!sourceView.empty || variables) && element("div", { class: "side" }, !sourceView.empty && sourceView.node, variables && variables.node)),
+    element("p", { class: "help" },
+      [["→", "j"], ["←", "k"]].map((pair, index) => [pair.map((key) => [element("kbd", {}, key), " "]), index ? "back · " : "forward · "]),
+      element("kbd", {}, "n"), " ", element("kbd", {}, "p"), " next, previous context switch · ",
+      element("kbd", {}, "Home"), " ", element("kbd", {}, "End"), " first, last row · click a row, a line of the source or a plot to go there"));
+}
+
+function proofSection() {
+  const table = invariantsTable();
+  if (trace.rows.length || (!table && sourceView.empty)) return null;
+  return section(table ? "invariants" : "program", table ? "Invariants" : "Program",
+    element("div", { class: "workspace" + (table && !sourceView.empty ? "" : " single") }, table,
+      !sourceView.empty && element("div", { class: "side" }, sourceView.node)));
+}
+
+function build() {
+  const sections = [
+    violationSection(), executionSection(), proofSection(),
+    trace.rows.length > 0 && data.invariants.length > 0 && section("invariants", "Invariants", invariantsTable()),
+    trace.rows.length > 0 && new OrderGraph().node, new Tree().node, statisticsSection(), notesSection(),
+  ].filter(Boolean);
+  const links = sections.map((each) => element("a", { href: "#" + each.id }, each.querySelector("h2").textContent));
+  document.body.append(
+    element("nav", { "aria-label": "sections" }, element("span", { class: "brand" }, "plait"), links, themeSwitch()),
+    head(), element("main", {}, sections));
+  if (!sourceView.empty) sourceView.start();
+  if (trace.rows.length) {
+    addEventListener("keydown", (event) => player.onKey(event));
+    addEventListener("hashchange", () => player.fromHash());
+    player.position = 0;
+    if (!player.fromHash() || player.position === 0) for (const listener of player.listeners) listener(player.position);
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+build();

@@ -1,0 +1,180 @@
+// The trace and what follows from it: lives of threads, context switches, values of shared
+// variables over time, and who holds which lock. `data.py` is the other half of the format.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+class Trace {
+  constructor() {
+    this.places = data.places.map(([file, line, column, text, fn]) => ({ file, line, column, text, function: fn }));
+    this.rows = data.trace.map((row, index) => this.unpacked(row, index));
+    this.switches = this.rows.filter((row) => row.switched).map((row) => row.index);
+    this.threads = this.livesOfThreads();
+    this.variables = this.sharedVariables();
+    this.holds = this.heldLocks();
+    this.rowsAtLine = new Map();
+    for (const row of this.rows) {
+      const key = `${row.place.line}:${row.place.file}`;
+      if (!this.rowsAtLine.has(key)) this.rowsAtLine.set(key, []);
+      this.rowsAtLine.get(key).push(row.index);
+    }
+  }
+
+  unpacked([step, thread, place, changes, operation, depth, branch, inputs, entered, returned], index) {
+    return {
+      index, step, thread, depth, branch, inputs, entered, returned,
+      place: this.places[place],
+      changes: changes.map(([name, value, flags]) =>
+        ({ name: data.names[name], value, read: (flags & 1) !== 0, shared: (flags & 2) !== 0 })),
+      operation: operation && { kind: operation[0], object: operation[1], thread: operation[2], succeeded: operation[3] },
+      switched: index > 0 && data.trace[index - 1][1] !== thread,
+    };
+  }
+
+  // `rows` are those of the thread; it exists from row `born` and has ended with row `ended`.
+  livesOfThreads() {
+    this.threadOf = new Map();
+    const known = (number) => {
+      if (!this.threadOf.has(number)) {
+        this.threadOf.set(number, { number, function: "", creator: null, place: null, rows: [], born: null, ended: null });
+      }
+      return this.threadOf.get(number);
+    };
+    for (const thread of data.threads) Object.assign(known(thread.number), thread);
+    for (const row of this.rows) {
+      const thread = known(row.thread);
+      thread.rows.push(row.index);
+      if (thread.born === null) thread.born = row.index;
+      const operation = row.operation;
+      if (operation && operation.kind === "create" && operation.thread !== null && operation.thread !== row.thread) {
+        known(operation.thread).born ??= row.index;
+      }
+      if (operation && operation.kind === "join" && operation.thread !== null) {
+        const joined = known(operation.thread);
+        joined.ended ??= joined.rows.length ? joined.rows[joined.rows.length - 1] : row.index;
+      }
+    }
+    for (const thread of this.threadOf.values()) {
+      const last = this.rows[thread.rows[thread.rows.length - 1]];
+      const kind = last && last.operation && last.operation.kind;
+      if (kind === "end" || kind === "exit") thread.ended ??= last.index;
+    }
+    const threads = [...this.threadOf.values()].sort((one, other) => one.number - other.number);
+    threads.forEach((thread, lane) => { thread.lane = lane; });
+    return threads;
+  }
+
+  sharedVariables() {
+    const found = new Map();
+    for (const row of this.rows) {
+      for (const change of row.changes) {
+        if (!change.shared) continue;
+        if (!found.has(change.name)) found.set(change.name, { name: change.name, uses: [], writes: [] });
+        const variable = found.get(change.name);
+        variable.uses.push({ row: row.index, value: change.value });
+        if (!change.read) variable.writes.push(row.index);
+        // What is read first is what was there from the beginning.
+        else if (variable.uses.length === 1) variable.initial = change.value;
+      }
+    }
+    return [...found.values()];
+  }
+
+  // The intervals of rows in which a thread holds a lock. A thread that waits for a condition has
+  // given its mutex back: it may be taken over meanwhile, and is back with the thread's next row.
+  heldLocks() {
+    const holds = [], holder = new Map(), lent = new Map();
+    const open = new Map([...this.threadOf.keys()].map((thread) => [thread, []]));
+    const take = (row, lock, reading) => {
+      const mine = open.get(row.thread);
+      let slot = 0;
+      while (mine.some((hold) => hold.slot === slot)) slot++;
+      const hold = { thread: row.thread, lock, from: row.index, to: null, slot };
+      holds.push(hold);
+      mine.push(hold);
+      if (!reading) holder.set(lock, hold);
+    };
+    const release = (hold, row) => {
+      hold.to = row.index;
+      open.get(hold.thread).splice(open.get(hold.thread).indexOf(hold), 1);
+      if (holder.get(hold.lock) === hold) holder.delete(hold.lock);
+    };
+    const waits = new Set();
+    for (const row of this.rows) {
+      waits.delete(row.thread);
+      for (const lock of lent.get(row.thread) || []) if (!holder.has(lock)) take(row, lock, false);
+      lent.delete(row.thread);
+      if (!row.operation) continue;
+      const { kind, object: lock, succeeded } = row.operation;
+      if (kind === "wait") waits.add(row.thread);
+      if (kind === "unlock") {
+        const hold = open.get(row.thread).findLast((each) => each.lock === lock);
+        if (hold) release(hold, row);
+      }
+      if (!["lock", "trylock", "read-lock", "write-lock"].includes(kind) || !succeeded) continue;
+      const other = holder.get(lock);
+      if (other && waits.has(other.thread)) {
+        release(other, row);
+        lent.set(other.thread, [...(lent.get(other.thread) || []), lock]);
+      } else if (other) continue; // a thread that is still blocked here, or a recursive lock
+      take(row, lock, kind === "read-lock");
+    }
+    return holds;
+  }
+
+  // The row that a cause, an access or an input speaks of: in its step, best with its line.
+  find(step, thread, place) {
+    if (step === null || step === undefined) return null;
+    const rows = this.rows.filter((row) => row.step === step && (thread === null || row.thread === thread));
+    const exact = rows.find((row) => place && row.place.line === place.line && row.place.file === place.file);
+    return exact ? exact.index : rows.length ? rows[0].index : null;
+  }
+
+  // Where each thread is after the row `position`: the one that has just acted at its row, another
+  // one where it will go on, or where it stopped for good.
+  standing(position) {
+    const found = [];
+    for (const thread of this.threads) {
+      const { rows, born, ended } = thread;
+      if (born === null || born > position || (ended !== null && ended < position)) continue;
+      if (this.rows[position].thread === thread.number) {
+        found.push({ thread: thread.number, place: this.rows[position].place, current: true });
+        continue;
+      }
+      const next = rows[lastUpTo(rows, position) + 1];
+      const place = next !== undefined ? this.rows[next].place : this.lastPlace(thread);
+      if (place) found.push({ thread: thread.number, place, current: false });
+    }
+    return found;
+  }
+
+  lastPlace(thread) {
+    const waiting = data.violation && data.violation.waiting.find((each) => each.thread === thread.number);
+    if (waiting && waiting.place) return waiting.place;
+    const access = data.violation && data.violation.accesses.find((each) => each.thread === thread.number);
+    if (access && access.place) return access.place;
+    return thread.rows.length ? this.rows[thread.rows[thread.rows.length - 1]].place : null;
+  }
+}
+
+// The index of the last of the ascending `numbers` that is at most `limit`, or -1.
+function lastUpTo(numbers, limit, key = (number) => number) {
+  let low = 0, high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (key(numbers[middle]) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+// What an operation is, in a few words.
+function operationText(operation) {
+  const { kind, object, thread, succeeded } = operation;
+  const named = object ? ` ${object}` : "";
+  if (kind === "create") return thread === null ? `create${named}` : `creates thread ${thread}`;
+  if (kind === "join") return thread === null ? `join${named}` : `joins thread ${thread}`;
+  if (kind === "end") return "ends";
+  return kind + named + (succeeded ? "" : " fails");
+}
+
+const trace = new Trace();

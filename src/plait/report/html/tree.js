@@ -1,0 +1,136 @@
+// The abstract reachability tree of a proof, and the invariants that are read off it.
+
+const MOST_NODES = 300;
+const NODE = { radius: 13, level: 52, narrow: 38, wide: 190 };
+
+class Tree {
+  constructor() {
+    this.nodes = data.tree.map(([number, parent, thread, where, label, cover]) => ({ number, parent, thread, where, label, cover, children: [] }));
+    this.byNumber = new Map(this.nodes.map((node) => [node.number, node]));
+    for (const node of this.nodes) {
+      const parent = this.byNumber.get(node.parent);
+      if (parent && parent !== node) parent.children.push(node);
+    }
+    this.root = this.nodes.find((node) => !this.byNumber.has(node.parent));
+    this.picture = svg("svg", { class: "tree", id: "tree-picture", role: "group", "aria-label": "abstract reachability tree" });
+    this.detail = element("div", { class: "detail", id: "tree-detail", "aria-live": "polite" });
+    this.view = element("div", { class: "scroll picture", tabindex: 0, role: "region", "aria-label": "abstract reachability tree" }, this.picture);
+  }
+
+  get node() {
+    if (!this.root) return null;
+    this.draw(this.root);
+    this.select(this.root);
+    const covered = this.nodes.filter((node) => node.cover !== null).length;
+    return section("tree", "Reachability tree", element("p", { class: "note" },
+      `${this.nodes.length} nodes, ${covered} covered. A node's colour is the thread whose step leads there; a dashed arrow leads to the node that covers it.`),
+    element("div", { class: "tree-box" }, this.view, this.detail));
+  }
+
+  // The node and what is below it, level by level, up to the limit.
+  below(top) {
+    const shown = [top];
+    for (let at = 0; at < shown.length && shown.length < MOST_NODES; at++) {
+      shown.push(...shown[at].children.slice(0, MOST_NODES - shown.length));
+    }
+    return new Set(shown);
+  }
+
+  draw(top) {
+    this.top = top;
+    const shown = this.below(top), place = new Map();
+    const leaves = [...shown].filter((node) => !node.children.some((child) => shown.has(child))).length;
+    const labelled = leaves <= 5;
+    const step = labelled ? NODE.wide : NODE.narrow;
+    // Depth first: leaves from left to right, every other node in the middle above its children.
+    const stack = [[top, 0, false]];
+    let nextLeaf = 0, deepest = 0;
+    while (stack.length) {
+      const [node, depth, done] = stack.pop();
+      const children = node.children.filter((child) => shown.has(child));
+      deepest = Math.max(deepest, depth);
+      if (!children.length) place.set(node, { x: NODE.narrow + step * nextLeaf++, y: 28 + depth * NODE.level });
+      else if (done) {
+        const [first, last] = [place.get(children[0]), place.get(children[children.length - 1])];
+        place.set(node, { x: labelled ? first.x : (first.x + last.x) / 2, y: 28 + depth * NODE.level });
+      } else {
+        stack.push([node, depth, true]);
+        for (const child of [...children].reverse()) stack.push([child, depth + 1, false]);
+      }
+    }
+    const edges = [], covers = [], marks = [];
+    for (const [node, { x, y }] of place) {
+      const parent = node !== top && place.get(this.byNumber.get(node.parent));
+      if (parent) {
+        const middle = (parent.y + y) / 2;
+        edges.push(svg("path", { class: "edge child", d: `M${parent.x},${parent.y} C${parent.x},${middle} ${x},${middle} ${x},${y}` }));
+      }
+      const cover = place.get(this.byNumber.get(node.cover));
+      if (cover) covers.push(this.coverEdge({ x, y }, cover));
+      marks.push(this.mark(node, x, y, shown, labelled));
+    }
+    const width = NODE.narrow * 2 + step * Math.max(0, nextLeaf - 1) + (labelled ? NODE.wide : 0), height = 60 + deepest * NODE.level;
+    this.picture.replaceChildren(arrowHeads(["cover"]), ...edges, ...covers, ...marks);
+    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) this.picture.setAttribute(name, value);
+    this.places = place;
+  }
+
+  coverEdge(from, to) {
+    const start = towards(from, to, NODE.radius + 1), end = towards(to, from, NODE.radius + 2);
+    const across = { x: -(end.y - start.y) * 0.18, y: (end.x - start.x) * 0.18 };
+    return svg("path", { class: "edge cover", "marker-end": "url(#head-cover)",
+      d: `M${start.x},${start.y} Q${(start.x + end.x) / 2 + across.x},${(start.y + end.y) / 2 + across.y} ${end.x},${end.y}` });
+  }
+
+  mark(node, x, y, shown, labelled) {
+    const hidden = node.children.filter((child) => !shown.has(child)).length;
+    const group = svg("g", { class: `node ${node.thread === null ? "" : threadClass(node.thread)}${node.cover !== null ? " covered" : ""}`, role: "button",
+      "data-node": node.number, "aria-label": `node ${node.number}: ${node.label}`, onclick: () => this.select(node) },
+    svg("circle", { cx: x, cy: y, r: NODE.radius }),
+    svg("text", { x, y: y + 4, "text-anchor": "middle" }, String(node.number)),
+    labelled && svg("text", { class: "mono label", x: x + NODE.radius + 6, y: y + 4 }, clipped(node.label, 24)),
+    hidden > 0 && svg("text", { class: "more", x, y: y + NODE.radius + 13, "text-anchor": "middle" }, `+${hidden}`));
+    return titled(group, `node ${node.number}: ${node.label}`);
+  }
+
+  select(node) {
+    for (const mark of this.picture.querySelectorAll(".node.current")) mark.classList.remove("current");
+    const mark = this.picture.querySelector(`[data-node="${Number(node.number)}"]`);
+    if (mark) mark.classList.add("current");
+    const link = (other, text) => element("button", { class: "link", type: "button", onclick: () => this.jump(other) }, text);
+    const parent = this.byNumber.get(node.parent), cover = this.byNumber.get(node.cover);
+    this.detail.replaceChildren(
+      element("h3", {}, `Node ${node.number}`),
+      element("p", {}, element("span", { class: "term" }, "holds here "), code(node.label)),
+      ...(node.thread === null ? [] : [element("p", {}, "reached by a step of ", ...threadName(node.thread))]),
+      element("ul", { class: "plain" }, Object.entries(node.where).map(([thread, where]) =>
+        element("li", {}, /^\d+$/.test(thread) ? badge(Number(thread)) : thread, " at ", this.whereLink(where)))),
+      element("p", { class: "links" }, parent && link(parent, `parent ${parent.number}`), cover && [" covered by ", link(cover, String(cover.number))]),
+      ...(node.children.length && node !== this.top ? [element("p", {}, element("button", { type: "button", onclick: () => { this.draw(node); this.select(node); } }, "show only what is below"))] : []),
+      ...(this.top !== this.root ? [element("p", {}, element("button", { type: "button", onclick: () => { this.draw(this.root); this.select(node); } }, "show from the root"))] : []));
+  }
+
+  jump(node) {
+    if (!this.places.has(node)) this.draw(node);
+    this.select(node);
+    const { x, y } = this.places.get(node);
+    this.view.scrollTo(x - this.view.clientWidth / 2, y - this.view.clientHeight / 2);
+  }
+
+  whereLink(where) {
+    const colon = where.lastIndexOf(":");
+    const file = where.slice(0, colon), line = Number(where.slice(colon + 1));
+    return colon > 0 && Number.isInteger(line) ? placeLink({ file, line }) : where;
+  }
+}
+
+function invariantsTable() {
+  if (!data.invariants.length) return null;
+  const head = ["where", "function", "holds whenever a thread is there"].map((name) => element("th", { scope: "col" }, name));
+  return element("div", { class: "pane invariants-pane scroll", tabindex: 0, role: "region", "aria-label": "invariants" },
+    element("table", { class: "invariants" }, element("thead", {}, element("tr", {}, head)),
+      element("tbody", {}, data.invariants.map(({ place, text, loop }) => element("tr", {},
+        element("td", {}, placeLink(place), loop && element("span", { class: "chip" }, "loop")),
+        element("td", {}, code(place.function)),
+        element("td", { class: "formula" }, code(text)))))));
+}
