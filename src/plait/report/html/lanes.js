@@ -3,7 +3,7 @@
 
 const ROW_HEIGHT = 26;
 const NUMBER_WIDTH = 52;
-const TEXT_WIDTH = 330;
+const TEXT_WIDTH = 420; // room for the text of the last lane
 const SPARE_ROWS = 15;
 
 // Small pictures of operations, 12 by 12.
@@ -49,7 +49,7 @@ class Lanes {
   resize() {
     const width = this.node.clientWidth, lanes = trace.threads.length;
     if (!width) return;
-    this.laneWidth = lanes < 2 ? 0 : Math.max(40, Math.min(200, (width - NUMBER_WIDTH - TEXT_WIDTH) / (lanes - 1)));
+    this.laneWidth = lanes < 2 ? 0 : Math.max(40, Math.min(180, (width - NUMBER_WIDTH - TEXT_WIDTH) / (lanes - 1)));
     const needed = NUMBER_WIDTH + this.laneWidth * (lanes - 1) + Math.min(TEXT_WIDTH, width - NUMBER_WIDTH);
     this.width = Math.max(width, needed);
     this.node.classList.remove("all");
@@ -108,10 +108,10 @@ class Lanes {
     const current = row.index === player.position;
     const what = element("span", { class: "what " + threadClass(row.thread) },
       element("span", { class: "badge " + threadClass(row.thread) }, String(row.thread)),
-      element("span", { class: "line-number" }, String(row.place.line)),
+      element("span", { class: "line-number", "--depth": Math.min(row.depth, 6) }, String(row.place.line)),
       row.operation && element("span", { class: "operation" }, sign(row.operation.kind), operationText(row.operation)),
-      code(row.place.text, "text"), this.chips(row));
-    what.style.marginLeft = `${this.laneLeft(lane) - NUMBER_WIDTH + Math.min(row.depth, 6) * 6}px`;
+      code(row.place.text.replace(/\s+/g, " "), "text"), this.chips(row));
+    what.style.marginLeft = `${this.laneLeft(lane) - NUMBER_WIDTH}px`;
     const sameStep = row.index > 0 && trace.rows[row.index - 1].step === row.step;
     return element("div", {
       class: "row" + (row.switched ? " switched" : "") + (current ? " current" : ""), id: `row-${row.index + 1}`, "data-row": row.index,
@@ -155,8 +155,9 @@ class Lanes {
       if (!row.switched) continue;
       const x1 = this.laneLeft(trace.threadOf.get(trace.rows[index - 1].thread).lane) + 14;
       const x2 = this.laneLeft(trace.threadOf.get(row.thread).lane) + 14;
-      const y1 = middle(index - 1) + 9, y2 = middle(index) - 9, y = (y1 + y2) / 2;
-      parts.push(svg("path", { class: "switch", d: `M${x1},${y1} C${x1},${y} ${x2},${y} ${x2},${y2}` }));
+      const y = index * ROW_HEIGHT - top, round = x2 > x1 ? 4 : -4;
+      parts.push(svg("path", { class: "switch",
+        d: `M${x1},${y - 5} Q${x1},${y} ${x1 + round},${y} H${x2 - round} Q${x2},${y} ${x2},${y + 5}` }));
     }
     this.lines.replaceChildren(...parts);
     this.lines.style.top = `${top}px`;

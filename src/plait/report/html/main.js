@@ -2,7 +2,9 @@
 
 function toolbar() {
   const last = trace.rows.length - 1;
-  const button = (label, sign, action) => element("button", { type: "button", title: label, "aria-label": label, onclick: action }, sign);
+  const shape = (path) => svg("svg", { class: "shape", viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, svg("path", { d: path }));
+  const [first, back, forward, end] = ["M2 2h2v10H2zM13 2v10L5 7z", "M11 2v10L3 7z", "M3 2v10l8-5z", "M10 2h2v10h-2zM1 2v10l8-5z"].map((path) => () => shape(path));
+  const button = (label, action, ...signs) => element("button", { type: "button", title: label, "aria-label": label, onclick: action }, signs);
   const slider = element("input", { type: "range", min: 0, max: last, value: 0, step: 1, id: "slider", "aria-label": "row of the timeline",
     oninput: (event) => player.go(Number(event.target.value)) });
   const count = element("span", { class: "count", id: "count" });
@@ -16,8 +18,9 @@ function toolbar() {
   });
   return element("div", { class: "toolbar" },
     element("div", { class: "controls", role: "toolbar", "aria-label": "steps" },
-      button("first row (Home)", "⏮", keys.Home), button("previous context switch (p)", "⇤", keys.p), button("back (left arrow or k)", "◀", keys.k),
-      button("forward (right arrow or j)", "▶", keys.j), button("next context switch (n)", "⇥", keys.n), button("last row (End)", "⏭", keys.End),
+      button("first row (Home)", keys.Home, first()), button("previous context switch (p)", keys.p, back(), " switch"),
+      button("back (left arrow or k)", keys.k, back()), button("forward (right arrow or j)", keys.j, forward()),
+      button("next context switch (n)", keys.n, "switch ", forward()), button("last row (End)", keys.End, end()),
       slider, count),
     now);
 }
@@ -49,7 +52,7 @@ function executionSection() {
   const bar = toolbar(), lanes = new Lanes();
   const variables = trace.variables.length > 0 && new Variables();
   return section("execution", "Execution", threadList(), bar,
-    element("div", { class: "workspace" + (sourceView.empty && !variables ? " single" : "") },
+    element("div", { class: "workspace" + (sourceView.empty && !variables ? " single" : ""), "--wanted": `${wantedHeight(variables)}px` },
       element("div", { class: "pane lanes-pane" }, lanes.node),
       (!sourceView.empty || variables) && element("div", { class: "side" }, !sourceView.empty && sourceView.node, variables && variables.node)),
     element("p", { class: "help" },
@@ -58,11 +61,18 @@ function executionSection() {
       element("kbd", {}, "Home"), " ", element("kbd", {}, "End"), " first, last row · click a row, a line of the source or a plot to go there"));
 }
 
+// As high as its contents, within what the style allows.
+function wantedHeight(variables) {
+  const source = sourceView.empty ? 0 : 60 + 20 * Math.max(...data.sources.map((file) => file.lines.length));
+  const side = source + (variables ? 60 + 28 * trace.variables.length : 0);
+  return Math.max(40 + ROW_HEIGHT * trace.rows.length, side + 20 * data.invariants.length, 40 + 30 * data.invariants.length);
+}
+
 function proofSection() {
   const table = invariantsTable();
   if (trace.rows.length || (!table && sourceView.empty)) return null;
   return section(table ? "invariants" : "program", table ? "Invariants" : "Program",
-    element("div", { class: "workspace" + (table && !sourceView.empty ? "" : " single") }, table,
+    element("div", { class: "workspace" + (table && !sourceView.empty ? "" : " single"), "--wanted": `${wantedHeight(false)}px` }, table,
       !sourceView.empty && element("div", { class: "side" }, sourceView.node)));
 }
 

@@ -43,7 +43,7 @@ class Variables {
   }
 
   writer(row) {
-    if (row === null) return [element("span", { class: "unknown" }, "–")];
+    if (row === null) return [element("span", { class: "unknown" }, "initial")];
     const { thread, step } = trace.rows[row];
     return [badge(thread), " ", rowLink(row, `step ${step}`)];
   }

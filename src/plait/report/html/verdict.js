@@ -22,7 +22,7 @@ function head() {
         data.verdict),
       element("span", { class: "lead" }, first)),
     others.map((words) => element("p", { class: "words" }, words)),
-    data.verdict === "unknown" && data.words.length > 0 && element("p", { class: "words" }, data.reason),
+    !data.words.some((words) => words.includes(data.reason)) && data.words.length > 0 && data.verdict === "unknown" && element("p", { class: "words" }, data.reason),
     element("dl", { class: "facts" }, facts.map(([name, value]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, String(value))))));
 }

@@ -65,13 +65,13 @@ function circle(list) {
 function circlePicture(members) {
   if (members.length < 2) return null;
   const radius = members.length === 2 ? 90 : 45 + 22 * members.length;
-  const width = 2 * radius + 220, height = (members.length === 2 ? 60 : 2 * radius) + 90;
-  const middle = { x: width / 2, y: height / 2 };
   const at = members.map((_, index) => {
     const angle = 2 * Math.PI * index / members.length - (members.length === 2 ? Math.PI : Math.PI / 2);
-    return { x: middle.x + radius * Math.cos(angle), y: middle.y + radius * Math.sin(angle) };
+    return { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
   });
-  const picture = svg("svg", { class: "circle", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+  const left = Math.min(...at.map((spot) => spot.x)) - 80, top = Math.min(...at.map((spot) => spot.y)) - 46;
+  const width = Math.max(...at.map((spot) => spot.x)) + 80 - left, height = Math.max(...at.map((spot) => spot.y)) + 46 - top;
+  const picture = svg("svg", { class: "circle", viewBox: `${left} ${top} ${width} ${height}`, width, height, role: "img",
     "aria-label": members.map((member, index) => `thread ${member.thread} waits for ${member.object}, held by thread ${members[(index + 1) % members.length].thread}`).join("; ") },
   arrowHeads(["waits"]));
   members.forEach((member, index) => {
