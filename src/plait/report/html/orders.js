@@ -1,7 +1,7 @@
 // The event order graph: shared accesses and synchronisations, one column for each thread. An event
 // is below every event that it has to come after, not below those that merely happened before.
 
-const EVENT = { width: 164, height: 24, column: 236, level: 36, top: 34 };
+const EVENT = { height: 24, gap: 76, narrowest: 164, widest: 260, level: 36, top: 34 };
 const MOST_EVENTS = 200;
 const RELATIONS = [
   ["po", "program order", true],
@@ -82,7 +82,14 @@ class OrderGraph {
       svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("line", { class: "edge " + kind, x1: 1, x2: 29, y1: 5, y2: 5 })), name);
     }));
     this.from = -1;
-    player.listeners.push((position) => this.update(position));
+    this.visible = false;
+    player.listeners.push(() => this.follow());
+    // Nobody sees what is out of the window; steps are faster without it.
+    new IntersectionObserver((changes) => {
+      this.visible = changes[changes.length - 1].isIntersecting;
+      this.follow();
+    }).observe(this.view);
+    addEventListener("beforeprint", () => this.update(player.position));
   }
 
   get node() {
@@ -95,6 +102,10 @@ class OrderGraph {
   // The number of the last event at or before the row.
   current(position) {
     return lastUpTo(this.events, position, (event) => event.row.index);
+  }
+
+  follow() {
+    if (this.visible || this.from < 0) this.update(player.position);
   }
 
   update(position) {
@@ -126,10 +137,13 @@ class OrderGraph {
     const shown = this.events.slice(from, from + MOST_EVENTS);
     const lanes = trace.threads.filter((thread) => shown.some((event) => event.row.thread === thread.number)).map((thread) => thread.number);
     const level = this.levels(shown);
+    const room = this.view.clientWidth / lanes.length - EVENT.gap;
+    this.width = Math.max(EVENT.narrowest, Math.min(EVENT.widest, room));
+    const left = this.width / 2 + 30, column = this.width + EVENT.gap;
     const spot = shown.map((event, index) => ({
-      x: 90 + lanes.indexOf(event.row.thread) * EVENT.column, y: EVENT.top + 20 + level[index] * EVENT.level,
+      x: left + lanes.indexOf(event.row.thread) * column, y: EVENT.top + 20 + level[index] * EVENT.level,
     }));
-    const width = lanes.length * EVENT.column - EVENT.column + 180;
+    const width = lanes.length * column;
     const height = EVENT.top + 50 + Math.max(0, ...level) * EVENT.level;
     const edges = [];
     shown.forEach((event, to) => {
@@ -140,7 +154,7 @@ class OrderGraph {
     });
     this.boxes = shown.map((event, index) => this.box(event, spot[index]));
     this.picture.replaceChildren(arrowHeads(RELATIONS.map(([kind]) => kind)),
-      ...lanes.map((thread, index) => svg("g", {}, svgBadge(thread, 90 + index * EVENT.column, 16))), ...edges, ...this.boxes);
+      ...lanes.map((thread, index) => svg("g", {}, svgBadge(thread, left + index * column, 16))), ...edges, ...this.boxes);
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) this.picture.setAttribute(name, value);
     this.note.textContent = this.events.length > MOST_EVENTS
       ? `Events ${from + 1} to ${from + shown.length} of ${this.events.length}; the window follows the current row.` : "";
@@ -157,17 +171,17 @@ class OrderGraph {
   }
 
   box(event, { x, y }) {
-    const { row } = event, label = eventLabel(row);
+    const { row } = event, label = eventLabel(row), half = this.width / 2;
     const node = svg("g", { class: "event " + threadClass(row.thread), role: "button", "aria-label": rowText(row), "data-y": y, "data-row": row.index,
       onclick: () => player.go(row.index) },
-    svg("rect", { x: x - EVENT.width / 2, y: y - EVENT.height / 2, width: EVENT.width, height: EVENT.height, rx: 4 }),
-    svg("text", { class: "mono", x: x - EVENT.width / 2 + 8, y: y + 4 }, clipped(label, 18)),
-    svg("text", { class: "line-number", x: x + EVENT.width / 2 - 6, y: y + 4, "text-anchor": "end" }, String(row.place.line)));
+    svg("rect", { x: x - half, y: y - EVENT.height / 2, width: this.width, height: EVENT.height, rx: 4 }),
+    svg("text", { class: "mono", x: x - half + 8, y: y + 4 }, clipped(label, Math.floor((this.width - 40) / 7.3))),
+    svg("text", { class: "line-number", x: x + half - 6, y: y + 4, "text-anchor": "end" }, String(row.place.line)));
     return titled(node, rowText(row));
   }
 
   edge({ kind, what }, from, to) {
-    const half = EVENT.width / 2;
+    const half = this.width / 2;
     let path;
     if (kind === "po") path = `M${from.x},${from.y + 12} V${to.y - 13}`;
     else if (from.x === to.x) {
