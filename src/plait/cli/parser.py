@@ -23,6 +23,7 @@ PROPERTIES = (
 ORDER_ENCODINGS = ("abstract", "monolithic")
 POR = ("none", "static", "dynamic")
 EXPLICIT = ("pointers", "few")
+WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 REFINEMENTS = ("propagator", "graph", "kernel", "cores")
 
 EXIT_CODES = """\
@@ -314,7 +315,7 @@ def _explore_command(parser: Parser) -> None:
     parser.add_argument(
         "--save-schedule", metavar="FILE", help="keep the counterexample for `plait run --schedule`"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
+    _form_options(parser)
 
 
 def _verify_command(parser: Parser) -> None:
@@ -335,9 +336,7 @@ def _verify_command(parser: Parser) -> None:
         metavar="G",
         help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
-    parser.add_argument(
-        "--json", metavar="FILE", help="write verdict, evidence and statistics as JSON"
-    )
+    _form_options(parser)
     parser.add_argument(
         "--certificate",
         metavar="FILE",
@@ -389,6 +388,25 @@ def _verify_command(parser: Parser) -> None:
         " (propagator), from the event order graph of each model (graph, or kernel for all core"
         " kernel reasons), or from unsatisfiable cores of the exact constraint (cores); the default"
         " suits most programs best",
+    )
+
+
+def _form_options(parser: Parser) -> None:
+    group = parser.add_argument_group("reports", "Files that the result is written to.")
+    group.add_argument(
+        "--json",
+        metavar="FILE",
+        help="verdict, evidence and statistics, for `plait report` and for tools",
+    )
+    group.add_argument("--html", metavar="FILE", help="a page to step through the evidence")
+    group.add_argument("--sarif", metavar="FILE", help="SARIF 2.1.0, for editors and code scanning")
+    group.add_argument("--junit", metavar="FILE", help="JUnit XML, for continuous integration")
+    group.add_argument("--witness", metavar="FILE", help="a witness for other verifiers")
+    group.add_argument(
+        "--witness-format",
+        choices=WITNESS_FORMATS,
+        default="2.2",
+        help="YAML 2.0, 2.1 or 2.2 (which knows threads), or GraphML 1.0 (default: 2.2)",
     )
 
 
