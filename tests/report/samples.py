@@ -190,16 +190,16 @@ def lost_update() -> Result:
     first, second = "pthread_create(&first, 0, add_one, 0)", "pthread_create(&second, 0, add_one, 0)"
     trace = [
         row(1, 1, "limit = __VERIFIER_nondet_int()", _wrote("limit", "-7"), inputs=["-7"]),
-        row(2, 1, first, Change("first", "68719476736"), operation=Operation("create", "first", 2)),
-        row(3, 1, second, Change("second", "73014444032"), operation=Operation("create", "second", 3)),
-        row(4, 2, "before = counter", _read("counter", "0"), Change("before", "0"), depth=1, **add),
-        row(5, 3, "before = counter", _read("counter", "0"), Change("before", "0"), depth=1, **add),
-        row(6, 2, "counter = before + 1", Change("before", "0", read=True), _wrote("counter", "1"), depth=1, **add),
-        row(6, 2, "return 0", operation=Operation("end", "", 2), returned=True, depth=1, **add),
-        row(7, 1, "pthread_join(first, 0)", operation=Operation("join", "first", 2)),
-        row(8, 3, "counter = before + 1", Change("before", "0", read=True), _wrote("counter", "1"), depth=1, **add),
-        row(8, 3, "return 0", operation=Operation("end", "", 3), returned=True, depth=1, **add),
-        row(9, 1, "pthread_join(second, 0)", operation=Operation("join", "second", 3)),
+        row(2, 1, first, Change("first", "68719476736"), operation=Operation("create", "", 2)),
+        row(3, 1, second, Change("second", "73014444032"), operation=Operation("create", "", 3)),
+        row(4, 2, "before = counter", _read("counter", "0"), Change("before", "0"), **add),
+        row(5, 3, "before = counter", _read("counter", "0"), Change("before", "0"), **add),
+        row(6, 2, "counter = before + 1", Change("before", "0", read=True), _wrote("counter", "1"), **add),
+        row(6, 2, "return 0", returned=True, **add),
+        row(7, 1, "pthread_join(first, 0)", operation=Operation("join", "", 2)),
+        row(8, 3, "counter = before + 1", Change("before", "0", read=True), _wrote("counter", "1"), **add),
+        row(8, 3, "return 0", returned=True, **add),
+        row(9, 1, "pthread_join(second, 0)", operation=Operation("join", "", 3)),
         row(10, 1, "assert(counter == 2)", _read("counter", "1"), branch=False),
     ]
     failing = program.place("assert(counter == 2)")
@@ -248,11 +248,11 @@ def deadlock() -> Result:
     creations = {thread: f"pthread_create(&{name}, 0, dine" for thread, (name, _) in names.items()}
     for thread, text in creations.items():
         step += 1
-        trace.append(row(step, 1, text, operation=Operation("create", names[thread][0], thread)))
+        trace.append(row(step, 1, text, operation=Operation("create", "", thread)))
     for thread, (_, fork) in names.items():
         step += 1
         trace.append(
-            row(step, thread, "pthread_mutex_lock(left)", Change("left", f"&{fork}"), operation=Operation("lock", fork), depth=1, function="dine")
+            row(step, thread, "pthread_mutex_lock(left)", Change("left", f"&{fork}"), operation=Operation("lock", fork), function="dine")
         )
     place = program.place("pthread_mutex_lock(right)", "dine")
     return _result(
@@ -272,7 +272,7 @@ def deadlock() -> Result:
                 Waiting(2, "mutex", "fork_b", place, [3]),
                 Waiting(3, "mutex", "fork_c", place, [4]),
                 Waiting(4, "mutex", "fork_a", place, [2]),
-                Waiting(1, "join", "one", program.place("pthread_join(one, 0)"), [2]),
+                Waiting(1, "join", "", program.place("pthread_join(one, 0)"), [2]),
             ],
         ),
         threads=[
@@ -305,16 +305,16 @@ def race() -> Result:
             plain,
             locked,
             accesses=[
-                Access(1, plain, True, False, "account.balance", [], Synchronisation(2, Operation("create", "teller", 2), create)),
+                Access(1, plain, True, False, "account.balance", [], Synchronisation(2, Operation("create", "", 2), create)),
                 Access(2, locked, True, False, "account.balance", ["guard"], Synchronisation(3, Operation("lock", "guard"), lock)),
             ],
         ),
         threads=[Thread(1, "main"), Thread(2, "deposit", 1, create)],
         trace=[
             row(1, 1, "account.open = 1", _wrote("account.open", "1")),
-            row(2, 1, create.text, operation=Operation("create", "teller", 2)),
-            row(3, 2, "pthread_mutex_lock(&guard)", operation=Operation("lock", "guard"), function="deposit", depth=1),
-            row(4, 2, "account.balance += (long)amount", _read("account.balance", "0"), function="deposit", depth=1),
+            row(2, 1, create.text, operation=Operation("create", "", 2)),
+            row(3, 2, "pthread_mutex_lock(&guard)", operation=Operation("lock", "guard"), function="deposit"),
+            row(4, 2, "account.balance += (long)amount", _read("account.balance", "0"), function="deposit"),
             row(5, 1, "account.balance += 10", _read("account.balance", "0")),
         ],
     )
@@ -383,14 +383,14 @@ def long_trace(length: int = 5000, threads: int = 4) -> Result:
     trace, held, thread = [], {}, 1
     for number in range(threads - 1):
         place = program.place("pthread_create(&first, 0, add_one, 0)")
-        trace.append(Row(number + 1, 1, place, [], Operation("create", "first", number + 2)))
+        trace.append(Row(number + 1, 1, place, [], Operation("create", "", number + 2)))
     for step in range(threads, length + 1):
         if rng.random() < 0.3:
             thread = rng.randrange(threads) + 1
         line = rng.choice(lines)
         text = program.lines[line - 1].strip()
         place = Place(program.path, line, 1, text, line, 0, "main" if thread == 1 else "add_one")
-        row = Row(step, thread, place, depth=int(thread > 1))
+        row = Row(step, thread, place)
         name = rng.choice([*values])
         lock = f"mutex_{rng.randrange(3)}"
         if held.get(lock) == thread:

@@ -197,7 +197,7 @@ def test_locks_and_switches_are_drawn(opened: Opened) -> None:
 def test_race(opened: Opened) -> None:
     browser = opened(samples.race())
     first, second = browser.run("[...document.querySelectorAll('.access')].map(node => node.textContent)")
-    assert "no lock" in first and "guard" in second and "lock guard" in second
+    assert "no lock" in first and "guard" in second and "locks guard" in second
     browser.click(".access:nth-child(2) p:last-child .link")
     assert _row(browser) == 3
 
@@ -205,7 +205,7 @@ def test_race(opened: Opened) -> None:
 def test_read_from_and_write_order(opened: Opened) -> None:
     browser = opened(samples.lost_update())
     browser.run("document.getElementById('orders').scrollIntoView()")
-    browser.wait("document.querySelectorAll('#orders-picture .event').length === 12")
+    browser.wait("document.querySelectorAll('#orders-picture .event').length === 10")
     count = "document.querySelectorAll('#orders-picture .edge.{}').length"
     assert [browser.run(count.format(kind)) for kind in ("rf", "ws", "sync")] == [1, 1, 4]
     title = "document.querySelector('#orders-picture .edge.rf title').textContent"

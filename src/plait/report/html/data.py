@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from plait.evidence.result import Operation, Place, Result, Row, TreeNode
+from plait.report.phrases import operation_phrase
 
 _SEPARATELY = ("trace", "tree", "sources", "schedule")
 
@@ -71,8 +72,15 @@ def _row(row: Row, tables: _Tables) -> list[Any]:
     ]
 
 
-def _operation(operation: Operation) -> list[Any]:
-    return [operation.kind, operation.object, operation.thread, operation.succeeded]
+def _operation(operation: Operation) -> dict[str, Any]:
+    return {
+        "kind": operation.kind,
+        "object": operation.object,
+        "lock": operation.lock,
+        "thread": operation.thread,
+        "succeeded": operation.succeeded,
+        "phrase": operation_phrase(operation),
+    }
 
 
 def _node(node: TreeNode) -> list[Any]:
@@ -80,6 +88,8 @@ def _node(node: TreeNode) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Operation):
+        return _operation(value)
     if dataclasses.is_dataclass(value):
         return {
             item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)

@@ -14,11 +14,12 @@ const SIGNS = {
   join: "M9 1v3c0 3-6 2-6 5v2M3 1v10",
   wait: "M3 1h6M3 11h6M3.5 1c0 5 5 5 5 10M8.5 1c0 5-5 5-5 10",
   signal: "M7 1 3 7h3l-1 4 4-6H6z",
-  end: "M3 3h6v6H3z",
+  end: "M3 3h6v6H3z", // of a thread or of an atomic section
+  begin: "M3 2h6M6 2v8",
   other: "M6 3.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5",
 };
 const SIGN_OF = {
-  trylock: "lock", "read-lock": "lock", "write-lock": "lock", broadcast: "signal", post: "signal", exit: "end", barrier: "wait",
+  trylock: "lock", "read-lock": "lock", "write-lock": "lock", broadcast: "signal", post: "signal", wake: "lock", exit: "end", barrier: "wait",
 };
 
 function sign(kind) {
@@ -109,7 +110,7 @@ class Lanes {
     const what = element("span", { class: "what " + threadClass(row.thread) },
       element("span", { class: "badge " + threadClass(row.thread) }, String(row.thread)),
       element("span", { class: "line-number", "--depth": Math.min(row.depth, 6) }, String(row.place.line)),
-      row.operation && element("span", { class: "operation" }, sign(row.operation.kind), operationText(row.operation)),
+      row.operation && element("span", { class: "operation" }, sign(row.operation.kind), row.operation.phrase),
       code(row.place.text.replace(/\s+/g, " "), "text"), this.chips(row));
     what.style.marginLeft = `${this.laneLeft(lane) - NUMBER_WIDTH}px`;
     const sameStep = row.index > 0 && trace.rows[row.index - 1].step === row.step;
@@ -200,7 +201,7 @@ class Lanes {
 // A row as a sentence, for the live region and screen readers.
 function rowText(row) {
   const parts = [`step ${row.step}, thread ${row.thread}, line ${row.place.line}: ${row.place.text}`];
-  if (row.operation) parts.push(operationText(row.operation));
+  if (row.operation) parts.push(row.operation.phrase);
   for (const change of row.changes) parts.push(`${change.name} ${change.read ? "is" : "becomes"} ${change.value}`);
   return parts.join("; ");
 }

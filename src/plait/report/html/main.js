@@ -29,7 +29,7 @@ function nowParts(row) {
   const parts = [...threadName(row.thread)];
   if (row.place.function) parts.push(" in ", code(row.place.function));
   parts.push(" ", placeLink(row.place), " ", code(row.place.text, "statement"));
-  if (row.operation) parts.push(element("span", { class: "operation" }, sign(row.operation.kind), operationText(row.operation)));
+  if (row.operation) parts.push(element("span", { class: "operation" }, sign(row.operation.kind), row.operation.phrase));
   for (const change of row.changes) {
     parts.push(element("span", { class: "chip" + (change.shared ? " shared" : "") + (change.read ? " read" : " written") },
       `${change.name} ${change.read ? "is" : "="} ${change.value}`));

@@ -45,8 +45,11 @@ function eventOrder() {
       const { kind, object } = operation;
       if (kind === "create" && operation.thread !== null) created.set(operation.thread, index);
       if (kind === "join" && operation.thread !== null) relate("sync", lastOf.get(operation.thread), index, `thread ${operation.thread} has ended`);
-      if (["lock", "trylock", "read-lock", "write-lock", "wait"].includes(kind) && operation.succeeded) relate("sync", released.get(object), index, object);
-      if (["unlock", "signal", "broadcast", "post"].includes(kind)) released.set(object, index);
+      const lock = operation.lock || object;
+      if (TAKING.has(kind) && operation.succeeded) relate("sync", released.get(lock), index, lock);
+      if (kind === "wake" && object !== lock) relate("sync", released.get(object), index, object);
+      if (["unlock", "wait"].includes(kind)) released.set(lock, index);
+      if (["signal", "broadcast", "post"].includes(kind)) released.set(object, index);
     }
     lastOf.set(thread, index);
   });
@@ -63,7 +66,7 @@ function isNeighbour(events, from, to) {
 }
 
 function eventLabel({ operation, changes }) {
-  if (operation) return operationText(operation);
+  if (operation) return operation.phrase;
   const shared = changes.filter((change) => change.shared);
   const write = shared.find((change) => !change.read) || shared[0];
   return `${write.read ? "R" : "W"} ${write.name} ${write.read ? "is" : "="} ${write.value}`;

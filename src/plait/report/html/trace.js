@@ -13,6 +13,8 @@ function readData(text) {
   return JSON.parse(text, (_, value) => typeof value === "string" ? value.replace(unseen, number) : value);
 }
 
+const TAKING = new Set(["lock", "trylock", "read-lock", "write-lock", "wake"]);
+
 class Trace {
   constructor() {
     this.places = data.places.map(([file, line, column, text, fn]) => ({ file, line, column, text, function: fn }));
@@ -31,11 +33,10 @@ class Trace {
 
   unpacked([step, thread, place, changes, operation, depth, branch, inputs, entered, returned], index) {
     return {
-      index, step, thread, depth, branch, inputs, entered, returned,
+      index, step, thread, operation, depth, branch, inputs, entered, returned,
       place: this.places[place],
       changes: changes.map(([name, value, flags]) =>
         ({ name: data.names[name], value, read: (flags & 1) !== 0, shared: (flags & 2) !== 0 })),
-      operation: operation && { kind: operation[0], object: operation[1], thread: operation[2], succeeded: operation[3] },
       switched: index > 0 && data.trace[index - 1][1] !== thread,
     };
   }
@@ -65,8 +66,8 @@ class Trace {
     }
     for (const thread of this.threadOf.values()) {
       const last = this.rows[thread.rows[thread.rows.length - 1]];
-      const kind = last && last.operation && last.operation.kind;
-      if (kind === "end" || kind === "exit") thread.ended ??= last.index;
+      const exits = last && last.operation && last.operation.kind === "exit";
+      if (exits || (last && last.returned && last.depth === 0)) thread.ended ??= last.index;
     }
     const threads = [...this.threadOf.values()].sort((one, other) => one.number - other.number);
     threads.forEach((thread, lane) => { thread.lane = lane; });
@@ -90,44 +91,28 @@ class Trace {
     return [...found.values()].sort((one, other) => names.compare(one.name, other.name));
   }
 
-  // The intervals of rows in which a thread holds a lock. A thread that waits for a condition has
-  // given its mutex back: it may be taken over meanwhile, and is back with the thread's next row.
+  // The intervals of rows in which a thread holds a lock; `slot` tells apart those of one thread. A
+  // thread that waits for a condition gives its mutex back until it wakes.
   heldLocks() {
-    const holds = [], holder = new Map(), lent = new Map();
-    const open = new Map([...this.threadOf.keys()].map((thread) => [thread, []]));
-    const take = (row, lock, reading) => {
-      const mine = open.get(row.thread);
+    const holds = [], open = [];
+    const take = (row, lock) => {
+      const mine = open.filter((hold) => hold.thread === row.thread);
       let slot = 0;
       while (mine.some((hold) => hold.slot === slot)) slot++;
       const hold = { thread: row.thread, lock, from: row.index, to: null, slot };
       holds.push(hold);
-      mine.push(hold);
-      if (!reading) holder.set(lock, hold);
+      open.push(hold);
     };
-    const release = (hold, row) => {
-      hold.to = row.index;
-      open.get(hold.thread).splice(open.get(hold.thread).indexOf(hold), 1);
-      if (holder.get(hold.lock) === hold) holder.delete(hold.lock);
+    const release = (row, isIt) => {
+      const index = open.findLastIndex(isIt);
+      if (index >= 0) open.splice(index, 1)[0].to = row.index;
     };
-    const waits = new Set();
     for (const row of this.rows) {
-      waits.delete(row.thread);
-      for (const lock of lent.get(row.thread) || []) if (!holder.has(lock)) take(row, lock, false);
-      lent.delete(row.thread);
-      if (!row.operation) continue;
-      const { kind, object: lock, succeeded } = row.operation;
-      if (kind === "wait") waits.add(row.thread);
-      if (kind === "unlock") {
-        const hold = open.get(row.thread).findLast((each) => each.lock === lock);
-        if (hold) release(hold, row);
-      }
-      if (!["lock", "trylock", "read-lock", "write-lock"].includes(kind) || !succeeded) continue;
-      const other = holder.get(lock);
-      if (other && waits.has(other.thread)) {
-        release(other, row);
-        lent.set(other.thread, [...(lent.get(other.thread) || []), lock]);
-      } else if (other) continue; // a thread that is still blocked here, or a recursive lock
-      take(row, lock, kind === "read-lock");
+      if (!row.operation || !row.operation.succeeded) continue;
+      const { kind, object } = row.operation, lock = row.operation.lock || object;
+      if (TAKING.has(kind)) take(row, lock);
+      else if (kind === "unlock" || kind === "wait") release(row, (hold) => hold.thread === row.thread && hold.lock === lock);
+      else if (kind === "post") release(row, (hold) => hold.lock === object); // a semaphore: by anybody
     }
     return holds;
   }
@@ -135,9 +120,10 @@ class Trace {
   // The row that a cause, an access or an input speaks of: in its step, best with its line.
   find(step, thread, place) {
     if (step === null || step === undefined) return null;
-    const rows = this.rows.filter((row) => row.step === step && (thread === null || row.thread === thread));
-    const exact = rows.find((row) => place && row.place.line === place.line && row.place.file === place.file);
-    return exact ? exact.index : rows.length ? rows[0].index : null;
+    const rows = this.rows.filter((row) => row.step === step);
+    const fits = (row) => 2 * (row.thread === thread) + (place !== null && row.place.line === place.line && row.place.file === place.file);
+    rows.sort((one, other) => fits(other) - fits(one) || one.index - other.index);
+    return rows.length ? rows[0].index : null;
   }
 
   // Where each thread is after the row `position`: the one that has just acted at its row, another
@@ -176,16 +162,6 @@ function lastUpTo(numbers, limit, key = (number) => number) {
     else high = middle;
   }
   return low - 1;
-}
-
-// What an operation is, in a few words.
-function operationText(operation) {
-  const { kind, object, thread, succeeded } = operation;
-  const named = object ? ` ${object}` : "";
-  if (kind === "create") return thread === null ? `create${named}` : `creates thread ${thread}`;
-  if (kind === "join") return thread === null ? `join${named}` : `joins thread ${thread}`;
-  if (kind === "end") return "ends";
-  return kind + named + (succeeded ? "" : " fails");
 }
 
 const trace = new Trace();

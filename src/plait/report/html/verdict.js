@@ -14,17 +14,24 @@ function head() {
     ["Data model", data.data_model],
     ["plait", data.version],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const [first, ...others] = data.words.length ? data.words : [data.reason];
+  // The last of the words repeats the facts.
+  const words = data.words.filter((text) => !text.startsWith(`engine ${data.engine},`)).map(sentence);
+  const [first, ...others] = words.length ? words : [data.reason];
   return element("header", { class: "head verdict-" + data.verdict },
     element("h1", {},
       element("span", { class: "verdict" },
         element("span", { class: "sign", "aria-hidden": "true" }, VERDICT_SIGNS[data.verdict] || ""),
         data.verdict),
       element("span", { class: "lead" }, first)),
-    others.map((words) => element("p", { class: "words" }, words)),
-    !data.words.some((words) => words.includes(data.reason)) && data.words.length > 0 && data.verdict === "unknown" && element("p", { class: "words" }, data.reason),
+    others.map((text) => element("p", { class: "words" }, text)),
+    data.verdict === "unknown" && words.length > 0 && !data.words.some((text) => text.includes(data.reason)) &&
+      element("p", { class: "words" }, sentence(data.reason)),
     element("dl", { class: "facts" }, facts.map(([name, value]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, String(value))))));
+}
+
+function sentence(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function duration(seconds) {

@@ -18,9 +18,9 @@ function causes(list) {
   return element("div", { class: "part" }, element("h3", {}, "Where the values come from"),
     element("ol", { class: "causes" }, list.map((cause) => {
       const value = code(`${cause.name} = ${cause.value}`);
-      if (cause.thread === null) return element("li", {}, value, " from the beginning");
+      if (cause.thread === null) return element("li", {}, value, ", the initial value");
       return element("li", {}, badge(cause.thread), " ",
-        rowLink(trace.find(cause.step, cause.thread, cause.place), value), " at ", placeLink(cause.place),
+        rowLink(trace.find(cause.step, cause.thread, cause.place), value), " in step ", String(cause.step), " at ", placeLink(cause.place),
         cause.place && cause.place.text ? [" by ", code(cause.place.text)] : null);
     })));
 }
@@ -36,8 +36,8 @@ function accesses(list) {
         access.place && element("pre", { class: "statement" }, access.place.text),
         element("p", {}, "holds ", access.locks.length
           ? access.locks.map((lock, index) => [index ? ", " : "", code(lock)]) : "no lock"),
-        last && element("p", {}, "last synchronised by ",
-          rowLink(trace.find(last.step, access.thread, last.place), operationText(last.operation)), " at ", placeLink(last.place)));
+        last && element("p", {}, "last synchronisation: ",
+          rowLink(trace.find(last.step, access.thread, last.place), last.operation.phrase), " at ", placeLink(last.place)));
     })));
 }
 
@@ -47,8 +47,13 @@ function deadlock(list) {
     element("div", { class: "deadlock" },
       circlePicture(circle(list)),
       element("ul", { class: "plain" }, list.map((waiting) => element("li", {},
-        threadName(waiting.thread), ` waits for ${waiting.what} `, code(waiting.object), " at ", placeLink(waiting.place),
-        waiting.holders.length > 0 && [" held by ", waiting.holders.map((holder) => [badge(holder), " "])])))));
+        threadName(waiting.thread), " waits for ", awaited(waiting), ", at ", placeLink(waiting.place) || "the library")))));
+}
+
+function awaited({ what, object, holders }) {
+  const who = holders.map((holder, index) => [index ? " and " : "", threadName(holder)]);
+  if (what === "join") return [who.length ? who : "another thread", " to end"];
+  return [what, " ", code(object), who.length > 0 && [", which ", who, who.length > 1 ? " hold" : " holds"]];
 }
 
 // The threads of the circle, each of which waits for the next; empty if there is none.
