@@ -194,6 +194,24 @@ def test_locks_and_switches_are_drawn(opened: Opened) -> None:
     assert _lines(browser)["11"] == "23"
 
 
+def test_the_current_line_is_in_view(opened: Opened) -> None:
+    result = samples.lost_update()
+    source = result.sources[0]
+    padding = 300
+    source.lines[:0] = [""] * padding
+    for place in {id(row.place): row.place for row in result.trace}.values():
+        place.line += padding
+    browser = opened(result)
+    for _ in result.trace:
+        visible = browser.run(
+            "(() => { const line = document.querySelector('.line.current').getBoundingClientRect();"
+            " const box = document.getElementById('source').getBoundingClientRect();"
+            " return line.top >= box.top && line.bottom <= box.bottom; })()"
+        )
+        assert visible
+        browser.key("j")
+
+
 def test_race(opened: Opened) -> None:
     browser = opened(samples.race())
     first, second = browser.run("[...document.querySelectorAll('.access')].map(node => node.textContent)")
@@ -268,7 +286,7 @@ def test_five_thousand_rows(opened: Opened) -> None:
     assert browser.run("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 8000
     browser.key("End")
     assert _row(browser) == 5000
-    assert browser.run("document.querySelectorAll('.row').length") < 120, "only what is seen is in the page"
+    assert browser.run("document.querySelectorAll('.row[data-row]').length") < 120, "only what is seen is in the page"
     browser.key("p")
     browser.run("location.hash = '#row=2500'")
     browser.wait("document.querySelector('.row.current')?.id === 'row-2500'")
@@ -291,9 +309,9 @@ def test_paper_has_everything(opened: Opened) -> None:
     paper = browser.pdf()
     assert paper.startswith(b"%PDF-") and len(re.findall(rb"/Type\s*/Page\b", paper)) > 5
     browser.run("dispatchEvent(new Event('beforeprint'))")
-    assert browser.run("document.querySelectorAll('.row').length") == 300
+    assert browser.run("document.querySelectorAll('.row[data-row]').length") == 300
     browser.run("dispatchEvent(new Event('afterprint'))")
-    assert browser.run("document.querySelectorAll('.row').length") < 120
+    assert browser.run("document.querySelectorAll('.row[data-row]').length") < 120
 
 
 @pytest.mark.parametrize("name", [*samples.ALL])

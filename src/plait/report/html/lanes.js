@@ -16,6 +16,7 @@ const SIGNS = {
   signal: "M7 1 3 7h3l-1 4 4-6H6z",
   end: "M3 3h6v6H3z", // of a thread or of an atomic section
   begin: "M3 2h6M6 2v8",
+  wrong: "M2.5 2.5l7 7M9.5 2.5l-7 7",
   other: "M6 3.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5",
 };
 const SIGN_OF = {
@@ -32,12 +33,13 @@ class Lanes {
     this.shown = new Map(); // row index -> its element
     this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
     this.header = element("div", { class: "lane-heads", "aria-hidden": "true" });
+    this.endings = endings();
     this.body = element("div", { class: "lane-body" }, this.lines);
     this.node = element("div", { class: "lanes", id: "lanes", tabindex: 0, role: "listbox", "aria-label": "timeline, one lane for each thread" },
       this.header, this.body);
     this.node.addEventListener("scroll", () => this.scheduleFill());
     this.body.addEventListener("click", (event) => {
-      const row = event.target.closest(".row");
+      const row = event.target.closest(".row[data-row]");
       if (row) player.go(Number(row.dataset.row));
     });
     new ResizeObserver(() => this.resize()).observe(this.node);
@@ -54,7 +56,7 @@ class Lanes {
     const needed = NUMBER_WIDTH + this.laneWidth * (lanes - 1) + Math.min(TEXT_WIDTH, width - NUMBER_WIDTH);
     this.width = Math.max(width, needed);
     this.node.classList.remove("all");
-    this.body.style.height = `${trace.rows.length * ROW_HEIGHT}px`;
+    this.body.style.height = `${(trace.rows.length + this.endings.length) * ROW_HEIGHT + 4}px`;
     this.body.style.width = this.header.style.width = `${this.width}px`;
     this.header.replaceChildren(element("span", { class: "number" }, "step"), ...trace.threads.map((thread, index) => {
       const head = element("span", { class: "lane-head", title: threadTitle(thread.number) }, badge(thread.number),
@@ -63,7 +65,7 @@ class Lanes {
       head.style.maxWidth = `${index === lanes - 1 ? TEXT_WIDTH : this.laneWidth - 4}px`;
       return head;
     }));
-    for (const row of this.shown.values()) row.remove();
+    this.body.replaceChildren(this.lines, ...this.endings.map((ending, index) => this.ending(ending, index)));
     this.shown.clear();
     this.fill();
     this.reveal(player.position);
@@ -119,6 +121,15 @@ class Lanes {
       role: "option", "aria-selected": current ? "true" : "false", "aria-posinset": row.index + 1, "aria-setsize": trace.rows.length,
       "aria-label": rowText(row),
     }, element("span", { class: "number" }, sameStep ? "" : String(row.step)), what);
+  }
+
+  ending({ thread, kind, text }, index) {
+    const what = element("span", { class: "what " + threadClass(thread) }, badge(thread), sign(kind), element("span", { class: "text" }, text));
+    const known = trace.threadOf.get(thread);
+    what.style.marginLeft = `${this.laneLeft(known ? known.lane : 0) - NUMBER_WIDTH}px`;
+    const row = element("div", { class: "ending row" }, what);
+    row.style.top = `${(trace.rows.length + index) * ROW_HEIGHT + 4}px`;
+    return row;
   }
 
   chips(row) {
@@ -193,9 +204,24 @@ class Lanes {
   showAll() {
     this.node.classList.add("all");
     this.lines.replaceChildren();
-    this.body.replaceChildren(this.lines, ...trace.rows.map((row) => this.row(row)));
-    this.shown = new Map([...this.body.querySelectorAll(".row")].map((row) => [Number(row.dataset.row), row]));
+    this.body.replaceChildren(this.lines, ...trace.rows.map((row) => this.row(row)),
+      ...this.endings.map((ending, index) => this.ending(ending, index)));
   }
+}
+
+// How the execution ends: what each thread is about to do, or waits for.
+function endings() {
+  const violation = data.violation;
+  if (!violation) return [];
+  if (violation.waiting.length) {
+    return violation.waiting.map(({ thread, what, object, holders }) =>
+      ({ thread, kind: "wait", text: what === "join" && holders.length ? `waits for thread ${holders[0]} to end` : `waits for ${what} ${object}` }));
+  }
+  if (violation.accesses.length) {
+    return violation.accesses.map(({ thread, write, name, place }) =>
+      ({ thread, kind: "wrong", text: `${write ? "writes" : "reads"} ${name}${place ? `, line ${place.line}` : ""}` }));
+  }
+  return [{ thread: violation.thread, kind: "wrong", text: violation.message }];
 }
 
 // A row as a sentence, for the live region and screen readers.

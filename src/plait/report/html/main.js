@@ -65,7 +65,7 @@ function executionSection() {
 function wantedHeight(variables) {
   const source = sourceView.empty ? 0 : 60 + 20 * Math.max(...data.sources.map((file) => file.lines.length));
   const side = source + (variables ? 60 + 28 * trace.variables.length : 0);
-  return Math.max(40 + ROW_HEIGHT * trace.rows.length, side + 20 * data.invariants.length, 40 + 30 * data.invariants.length);
+  return Math.max(44 + ROW_HEIGHT * (trace.rows.length + 2), side + 20 * data.invariants.length, 40 + 30 * data.invariants.length);
 }
 
 function proofSection() {

@@ -169,7 +169,7 @@ class SourceView {
     const node = this.files.get(path).nodes[number - 1];
     if (!node) return;
     const line = node.line, view = this.text;
-    const top = line.offsetTop - view.offsetTop, room = view.clientHeight;
+    const top = line.offsetTop, room = view.clientHeight;
     if (flash || top < view.scrollTop + 30 || top > view.scrollTop + room - 60) view.scrollTop = top - room / 2;
     if (!flash) return;
     line.classList.add("flash");

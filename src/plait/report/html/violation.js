@@ -69,7 +69,8 @@ function circle(list) {
 
 function circlePicture(members) {
   if (members.length < 2) return null;
-  const radius = members.length === 2 ? 90 : 45 + 22 * members.length;
+  const longest = Math.max(...members.map((member) => clipped(member.object || member.what, 22).length));
+  const radius = members.length === 2 ? 70 + 4 * longest : 45 + 22 * members.length;
   const at = members.map((_, index) => {
     const angle = 2 * Math.PI * index / members.length - (members.length === 2 ? Math.PI : Math.PI / 2);
     return { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
@@ -84,7 +85,7 @@ function circlePicture(members) {
     // The arrow bends away from the middle, so that two of them between two threads are apart.
     const across = { x: to.y - from.y, y: from.x - to.x };
     const length = Math.hypot(across.x, across.y);
-    const bend = members.length === 2 ? 46 : 26;
+    const bend = members.length === 2 ? 56 : 26;
     const control = { x: (from.x + to.x) / 2 + across.x / length * bend, y: (from.y + to.y) / 2 + across.y / length * bend };
     const start = towards(from, control, 19), end = towards(to, control, 21);
     const label = { x: (start.x + 2 * control.x + end.x) / 4, y: (start.y + 2 * control.y + end.y) / 4 };
