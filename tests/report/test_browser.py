@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.report import samples
 
+from browser import Browser, program
 from plait.evidence.result import Result
 from plait.report.html import to_html
-from tests.report import samples
-from tests.report.browser import Browser, program
 
 Opened = Callable[..., Browser]
 

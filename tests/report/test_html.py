@@ -10,11 +10,11 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from tests.report import samples
 
 from plait.evidence.result import Result
 from plait.report.html import to_html
 from plait.report.html.data import page_data
-from tests.report import samples
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 

@@ -1,5 +1,5 @@
-"""What the page's script reads: the result with everything that repeats (places, names of variables)
-listed once and named by its index, so that a trace of thousands of rows stays small and fast.
+"""What the page's script reads: the result with everything that repeats (places, operations, names
+of variables) listed once and named by its index, so that long traces stay small and fast.
 `trace.js` is the other half of this format.
 """
 
@@ -25,6 +25,7 @@ def page_data(result: Result) -> dict[str, Any]:
     }
     data["places"] = tables.places
     data["names"] = tables.names
+    data["operations"] = tables.operations
     data["trace"] = rows
     data["tree"] = [_node(node) for node in result.tree]
     data["sources"] = [{"path": file.path, "lines": file.lines} for file in result.sources]
@@ -35,8 +36,10 @@ class _Tables:
     def __init__(self) -> None:
         self.places: list[list[Any]] = []
         self.names: list[str] = []
+        self.operations: list[dict[str, Any]] = []
         self._place_index: dict[tuple[str, int, int, str, str], int] = {}
         self._name_index: dict[str, int] = {}
+        self._operation_index: dict[tuple[str, str, str, int | None, bool], int] = {}
 
     def place(self, place: Place) -> int:
         key = (place.file, place.line, place.column, place.text, place.function)
@@ -53,6 +56,19 @@ class _Tables:
             self.names.append(name)
         return index
 
+    def operation(self, operation: Operation | None) -> int | None:
+        if operation is None:
+            return None
+        key = (
+            *(operation.kind, operation.object, operation.lock),
+            *(operation.thread, operation.succeeded),
+        )
+        index = self._operation_index.get(key)
+        if index is None:
+            index = self._operation_index[key] = len(self.operations)
+            self.operations.append(_operation(operation))
+        return index
+
 
 def _row(row: Row, tables: _Tables) -> list[Any]:
     return [
@@ -63,7 +79,7 @@ def _row(row: Row, tables: _Tables) -> list[Any]:
             [tables.name(change.name), change.value, change.read + 2 * change.shared]
             for change in row.changes
         ],
-        None if row.operation is None else _operation(row.operation),
+        tables.operation(row.operation),
         row.depth,
         row.branch,
         row.inputs,

@@ -1,10 +1,10 @@
 """The page: template, style and script are files of their own and are put into one text.
 
-What comes from the program (names, source text, values) gets into the page in two ways only: as JSON
-in a script element that is not executed, with every character that could end it escaped, and as
-escaped text in the title and for readers without JavaScript. The page's script inserts it as text,
-never as markup. The policy at the top allows exactly the page's own script and style, by their
-hashes, and no request to anywhere; so even a mistake in this could not send anything out.
+What comes from the program (names, source text, values) gets into the page in two ways only: as
+JSON in a script element that is not executed, with every character that could end it escaped, and
+as escaped text in the title and for readers without JavaScript. The page's script inserts it as
+text, never as markup. The policy at the top allows exactly the page's own script and style, by
+their hashes, and no request to anywhere; so even a mistake in this could not send anything out.
 """
 
 from __future__ import annotations

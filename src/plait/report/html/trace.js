@@ -33,8 +33,9 @@ class Trace {
 
   unpacked([step, thread, place, changes, operation, depth, branch, inputs, entered, returned], index) {
     return {
-      index, step, thread, operation, depth, branch, inputs, entered, returned,
+      index, step, thread, depth, branch, inputs, entered, returned,
       place: this.places[place],
+      operation: operation === null ? null : data.operations[operation],
       changes: changes.map(([name, value, flags]) =>
         ({ name: data.names[name], value, read: (flags & 1) !== 0, shared: (flags & 2) !== 0 })),
       switched: index > 0 && data.trace[index - 1][1] !== thread,

@@ -15,8 +15,9 @@ from typing import Any
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync --disable-dev-shm-usage --disable-extensions"
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
+    " --disable-background-networking --disable-component-update"
+    " --disable-sync --disable-dev-shm-usage --disable-extensions"
     " --remote-debugging-pipe --hide-scrollbars"
 ).split()
 
@@ -50,7 +51,8 @@ class Browser:
         self._session: str | None = None
         self.messages: list[str] = []
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        attached = self.ask("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.ask(f"{domain}.enable")
 
@@ -84,7 +86,8 @@ class Browser:
         parameters = event.get("params", {})
         if event.get("method") == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
-            self.messages.append(str(details.get("exception", {}).get("description", details["text"])))
+            exception = details.get("exception", {})
+            self.messages.append(str(exception.get("description", details["text"])))
         elif event.get("method") == "Log.entryAdded":
             self.messages.append(parameters["entry"]["text"])
         elif event.get("method") == "Runtime.consoleAPICalled":
@@ -97,7 +100,9 @@ class Browser:
         self.wait("document.documentElement.dataset.ready === 'yes'")
 
     def run(self, expression: str) -> Any:
-        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        answer = self.ask(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
@@ -115,8 +120,8 @@ class Browser:
 
     def key(self, key: str) -> None:
         text = key if len(key) == 1 else ""
-        for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text if kind == "keyDown" else "")
+        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, text=text)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
 
     def click(self, selector: str) -> None:
         """With the mouse, in the middle of the first element that matches."""
@@ -126,16 +131,23 @@ class Browser:
             " return [box.left + box.width / 2, box.top + box.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
-            self.ask("Input.dispatchMouseEvent", type=kind, x=spot[0], y=spot[1], button="left", clickCount=1)
+            self.ask(
+                "Input.dispatchMouseEvent",
+                type=kind, x=spot[0], y=spot[1], button="left", clickCount=1,
+            )
 
     def size(self, width: int, height: int) -> None:
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=height, deviceScaleFactor=1, mobile=False,
+        )
 
     def prefer(self, scheme: str) -> None:
-        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.ask("Emulation.setEmulatedMedia", features=[feature])
 
-    def screenshot(self, whole: bool = False) -> bytes:
-        return base64.b64decode(self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"])
+    def screenshot(self) -> bytes:
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
 
     def pdf(self) -> bytes:
         return base64.b64decode(self.ask("Page.printToPDF", printBackground=True)["data"])
