@@ -245,6 +245,18 @@ def test_proof(opened: Opened) -> None:
     assert browser.run("document.querySelectorAll('.plot').length") == 3
 
 
+def test_keys_walk_in_the_tree(opened: Opened) -> None:
+    browser = opened(samples.proof())
+    browser.run("document.querySelector('#tree .picture').focus()")
+    walked = []
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowUp"):
+        browser.key(key)
+        walked.append(browser.run("document.querySelector('#tree-detail h3').textContent"))
+    assert walked == [f"Node {number}" for number in (1, 2, 3, 1, 0, 0)]
+    browser.click("#tree summary")
+    browser.wait("document.querySelectorAll('#tree details tbody tr').length === 40")
+
+
 def test_large_trees_show_a_part(opened: Opened) -> None:
     browser = opened(samples.proof(2000))
     shown = "document.querySelectorAll('#tree-picture .node').length"

@@ -127,7 +127,7 @@ class Lanes {
     const what = element("span", { class: "what " + threadClass(thread) }, badge(thread), sign(kind), element("span", { class: "text" }, text));
     const known = trace.threadOf.get(thread);
     what.style.marginLeft = `${this.laneLeft(known ? known.lane : 0) - NUMBER_WIDTH}px`;
-    const row = element("div", { class: "ending row" }, what);
+    const row = element("div", { class: "ending row" }, element("span", { class: "number" }), what);
     row.style.top = `${(trace.rows.length + index) * ROW_HEIGHT + 4}px`;
     return row;
   }

@@ -1,6 +1,7 @@
 // The abstract reachability tree of a proof, and the invariants that are read off it.
 
-const MOST_NODES = 300;
+const MOST_NODES = 300; // in the picture
+const MOST_LISTED = 3000;
 const NODE = { radius: 13, level: 52, narrow: 38, wide: 190 };
 
 class Tree {
@@ -14,7 +15,11 @@ class Tree {
     this.root = this.nodes.find((node) => !this.byNumber.has(node.parent));
     this.picture = svg("svg", { class: "tree", id: "tree-picture", role: "group", "aria-label": "abstract reachability tree" });
     this.detail = element("div", { class: "detail", id: "tree-detail", "aria-live": "polite" });
-    this.view = element("div", { class: "scroll picture", tabindex: 0, role: "region", "aria-label": "abstract reachability tree" }, this.picture);
+    this.view = element("div", { class: "scroll picture", tabindex: 0, role: "region", "data-own-keys": true,
+      "aria-label": "abstract reachability tree; arrow keys go to the parent, a child or the nodes beside", onkeydown: (event) => this.onKey(event) }, this.picture);
+    this.list = element("details", { class: "nodes", ontoggle: () => this.fillList() }, element("summary", {}, "All nodes as a table"));
+    addEventListener("beforeprint", () => { this.list.open = true; this.fillList(); });
+    addEventListener("afterprint", () => { this.list.open = false; });
   }
 
   get node() {
@@ -24,7 +29,29 @@ class Tree {
     const covered = this.nodes.filter((node) => node.cover !== null).length;
     return section("tree", "Reachability tree", element("p", { class: "note" },
       `${this.nodes.length} nodes, ${covered} covered. A node's colour is the thread whose step leads there; a dashed arrow leads to the node that covers it.`),
-    element("div", { class: "tree-box" }, this.view, this.detail));
+    element("div", { class: "tree-box" }, this.view, this.detail), this.list);
+  }
+
+  fillList() {
+    if (this.list.childElementCount > 1) return;
+    const head = ["node", "parent", "step of", "threads are at", "covered by", "holds"].map((name) => element("th", { scope: "col" }, name));
+    const shown = this.nodes.slice(0, MOST_LISTED);
+    this.list.append(element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, head)),
+      element("tbody", {}, shown.map((node) => element("tr", {},
+        [node.number, node.parent].map((number) => element("td", {}, String(number ?? ""))),
+        element("td", {}, node.thread !== null && badge(node.thread)),
+        element("td", {}, Object.entries(node.where).map(([thread, where]) => [/^\d+$/.test(thread) ? badge(Number(thread)) : thread, " ", where, "  "])),
+        element("td", {}, String(node.cover ?? "")), element("td", {}, code(node.label))))))));
+    if (this.nodes.length > shown.length) this.list.append(element("p", { class: "note" }, `and ${this.nodes.length - shown.length} more`));
+  }
+
+  onKey(event) {
+    const { selected } = this, parent = this.byNumber.get(selected.parent);
+    const siblings = parent ? parent.children : [selected], at = siblings.indexOf(selected);
+    const next = { ArrowUp: parent, ArrowDown: selected.children[0], ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1] }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    this.jump(next);
   }
 
   // The node and what is below it, level by level, up to the limit.
@@ -94,6 +121,7 @@ class Tree {
   }
 
   select(node) {
+    this.selected = node;
     for (const mark of this.picture.querySelectorAll(".node.current")) mark.classList.remove("current");
     const mark = this.picture.querySelector(`[data-node="${Number(node.number)}"]`);
     if (mark) mark.classList.add("current");
