@@ -45,17 +45,19 @@ class Lanes {
     new ResizeObserver(() => this.resize()).observe(this.node);
     player.listeners.push((position) => this.select(position));
     addEventListener("beforeprint", () => this.showAll());
-    addEventListener("afterprint", () => this.resize());
+    addEventListener("afterprint", () => {
+      this.node.classList.remove("all");
+      this.resize();
+    });
   }
 
   // Only one thread acts in a row, so its text may run over the lanes to its right.
   resize() {
     const width = this.node.clientWidth, lanes = trace.threads.length;
-    if (!width) return;
+    if (!width || this.node.classList.contains("all")) return; // the paper has another width
     this.laneWidth = lanes < 2 ? 0 : Math.max(40, Math.min(180, (width - NUMBER_WIDTH - TEXT_WIDTH) / (lanes - 1)));
     const needed = NUMBER_WIDTH + this.laneWidth * (lanes - 1) + Math.min(TEXT_WIDTH, width - NUMBER_WIDTH);
     this.width = Math.max(width, needed);
-    this.node.classList.remove("all");
     this.body.style.height = `${(trace.rows.length + this.endings.length) * ROW_HEIGHT + 4}px`;
     this.body.style.width = this.header.style.width = `${this.width}px`;
     this.header.replaceChildren(element("span", { class: "number" }, "step"), ...trace.threads.map((thread, index) => {

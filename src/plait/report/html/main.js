@@ -77,16 +77,18 @@ function proofSection() {
 }
 
 function build() {
+  const tree = new Tree();
   const sections = [
     violationSection(), executionSection(), proofSection(),
     trace.rows.length > 0 && data.invariants.length > 0 && section("invariants", "Invariants", invariantsTable()),
-    trace.rows.length > 0 && new OrderGraph().node, new Tree().node, statisticsSection(), notesSection(),
+    trace.rows.length > 0 && new OrderGraph().node, tree.node, statisticsSection(), notesSection(),
   ].filter(Boolean);
   const links = sections.map((each) => element("a", { href: "#" + each.id }, each.querySelector("h2").textContent));
   document.body.append(
     element("nav", { "aria-label": "sections" }, element("span", { class: "brand" }, "plait"), links, themeSwitch()),
     head(), element("main", {}, sections));
   if (!sourceView.empty) sourceView.start();
+  tree.start();
   if (trace.rows.length) {
     addEventListener("keydown", (event) => player.onKey(event));
     addEventListener("hashchange", () => player.fromHash());

@@ -2,7 +2,8 @@
 
 const MOST_NODES = 300; // in the picture
 const MOST_LISTED = 3000;
-const NODE = { radius: 13, level: 52, narrow: 38, wide: 190 };
+const NODE = { radius: 13, level: 46, narrow: 38, wide: 190 };
+const SMALLEST_SCALE = 0.45; // still readable, with good eyes
 
 class Tree {
   constructor() {
@@ -22,13 +23,22 @@ class Tree {
     addEventListener("afterprint", () => { this.list.open = false; });
   }
 
-  get node() {
-    if (!this.root) return null;
+  // Once it is part of the page, so that the room is known.
+  start() {
+    if (!this.root) return;
     this.draw(this.root);
     this.select(this.root);
+    this.fit();
+  }
+
+  get node() {
+    if (!this.root) return null;
+    const button = (label, text, action) => element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     const covered = this.nodes.filter((node) => node.cover !== null).length;
     return section("tree", "Reachability tree", element("p", { class: "note" },
       `${this.nodes.length} nodes, ${covered} covered. A node's colour is the thread whose step leads there; a dashed arrow leads to the node that covers it.`),
+    element("div", { class: "zoom" }, button("smaller", "−", () => this.zoom(this.scale / 1.3)), button("larger", "+", () => this.zoom(this.scale * 1.3)),
+      button("fit into the width", "fit", () => this.fit())),
     element("div", { class: "tree-box" }, this.view, this.detail), this.list);
   }
 
@@ -98,8 +108,27 @@ class Tree {
     }
     const width = NODE.narrow * 2 + step * Math.max(0, nextLeaf - 1) + (labelled ? NODE.wide : 0), height = 60 + deepest * NODE.level;
     this.picture.replaceChildren(arrowHeads(["cover"]), ...edges, ...covers, ...marks);
-    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) this.picture.setAttribute(name, value);
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.size = { width, height };
     this.places = place;
+    this.fit();
+  }
+
+  zoom(scale) {
+    this.scale = Math.max(0.2, Math.min(2, scale));
+    this.picture.setAttribute("width", this.size.width * this.scale);
+    this.picture.setAttribute("height", this.size.height * this.scale);
+    if (this.selected && this.places.has(this.selected)) this.center(this.selected);
+  }
+
+  // As large as it can be without scrolling sideways, within reason.
+  fit() {
+    this.zoom(Math.max(SMALLEST_SCALE, Math.min(1, (this.view.clientWidth - 24) / this.size.width)));
+  }
+
+  center(node) {
+    const { x, y } = this.places.get(node);
+    this.view.scrollTo(x * this.scale - this.view.clientWidth / 2, y * this.scale - this.view.clientHeight / 2);
   }
 
   coverEdge(from, to) {
@@ -129,10 +158,10 @@ class Tree {
     const parent = this.byNumber.get(node.parent), cover = this.byNumber.get(node.cover);
     this.detail.replaceChildren(
       element("h3", {}, `Node ${node.number}`),
-      element("p", {}, element("span", { class: "term" }, "holds here "), code(node.label)),
+      element("p", {}, element("span", { class: "term" }, node.label ? "holds here " : "nothing needs to hold here"), node.label && code(node.label)),
       ...(node.thread === null ? [] : [element("p", {}, "reached by a step of ", ...threadName(node.thread))]),
       element("ul", { class: "plain" }, Object.entries(node.where).map(([thread, where]) =>
-        element("li", {}, /^\d+$/.test(thread) ? badge(Number(thread)) : thread, " at ", this.whereLink(where)))),
+        element("li", {}, /^\d+$/.test(thread) ? badge(Number(thread)) : thread, " ", this.whereLink(where)))),
       element("p", { class: "links" }, parent && link(parent, `parent ${parent.number}`), cover && [" covered by ", link(cover, String(cover.number))]),
       ...(node.children.length && node !== this.top ? [element("p", {}, element("button", { type: "button", onclick: () => { this.draw(node); this.select(node); } }, "show only what is below"))] : []),
       ...(this.top !== this.root ? [element("p", {}, element("button", { type: "button", onclick: () => { this.draw(this.root); this.select(node); } }, "show from the root"))] : []));
@@ -141,23 +170,24 @@ class Tree {
   jump(node) {
     if (!this.places.has(node)) this.draw(node);
     this.select(node);
-    const { x, y } = this.places.get(node);
-    this.view.scrollTo(x - this.view.clientWidth / 2, y - this.view.clientHeight / 2);
+    this.center(node);
   }
 
   whereLink(where) {
     const colon = where.lastIndexOf(":");
     const file = where.slice(0, colon), line = Number(where.slice(colon + 1));
-    return colon > 0 && Number.isInteger(line) ? placeLink({ file, line }) : where;
+    if (colon > 0 && Number.isInteger(line)) return ["at ", placeLink({ file, line })];
+    return where === "ended" ? "has ended" : `in ${where}`;
   }
 }
 
 function invariantsTable() {
   if (!data.invariants.length) return null;
+  const sorted = [...data.invariants].sort(({ place: one }, { place: other }) => one.file < other.file ? -1 : one.file > other.file ? 1 : one.line - other.line);
   const head = ["where", "function", "holds whenever a thread is there"].map((name) => element("th", { scope: "col" }, name));
   return element("div", { class: "pane invariants-pane scroll", tabindex: 0, role: "region", "aria-label": "invariants" },
     element("table", { class: "invariants" }, element("thead", {}, element("tr", {}, head)),
-      element("tbody", {}, data.invariants.map(({ place, text, loop }) => element("tr", {},
+      element("tbody", {}, sorted.map(({ place, text, loop }) => element("tr", {},
         element("td", {}, placeLink(place), loop && element("span", { class: "chip" }, "loop")),
         element("td", {}, code(place.function)),
         element("td", { class: "formula" }, code(text)))))));
