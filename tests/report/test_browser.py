@@ -192,6 +192,9 @@ def test_locks_and_switches_are_drawn(opened: Opened) -> None:
     assert browser.run("document.querySelectorAll('svg.circle .edge.waits').length") == 3
     browser.key("End")
     assert _lines(browser)["11"] == "23"
+    assert "holds fork_c" in browser.run("document.getElementById('now').textContent")
+    ends = browser.run("[...document.querySelectorAll('.ending')].map(node => node.textContent)")
+    assert ends == ["2waits for mutex fork_b", "3waits for mutex fork_c", "4waits for mutex fork_a", "1waits for thread 2 to end"]
 
 
 def test_the_current_line_is_in_view(opened: Opened) -> None:
@@ -320,9 +323,14 @@ def test_paper_has_everything(opened: Opened) -> None:
     browser = opened(samples.long_trace(300))
     paper = browser.pdf()
     assert paper.startswith(b"%PDF-") and len(re.findall(rb"/Type\s*/Page\b", paper)) > 5
+    browser.ask("Emulation.setEmulatedMedia", media="print")
     browser.run("dispatchEvent(new Event('beforeprint'))")
+    rows = "document.getElementById('lanes').getBoundingClientRect().height / 300"
+    assert browser.run(rows) > 10, "each row has its line"
+    assert browser.run("[...document.querySelectorAll('button')].some(node => node.offsetParent && !node.matches('.link'))") is False
     assert browser.run("document.querySelectorAll('.row[data-row]').length") == 300
     browser.run("dispatchEvent(new Event('afterprint'))")
+    browser.ask("Emulation.setEmulatedMedia", media="")
     assert browser.run("document.querySelectorAll('.row[data-row]').length") < 120
 
 

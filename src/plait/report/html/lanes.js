@@ -5,6 +5,7 @@ const ROW_HEIGHT = 26;
 const NUMBER_WIDTH = 52;
 const TEXT_WIDTH = 420; // room for the text of the last lane
 const SPARE_ROWS = 15;
+const MOST_CHIPS = 3; // the line above the lanes has them all
 
 // Small pictures of operations, 12 by 12.
 const SIGNS = {
@@ -28,6 +29,11 @@ function sign(kind) {
   return svg("svg", { class: "sign", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, svg("path", { d: shape }));
 }
 
+function changeChip({ name, value, read, shared }) {
+  const kind = (shared ? " shared" : "") + (read ? " read" : " written");
+  return element("span", { class: "chip" + kind }, `${name} ${read ? "is" : "="} ${value}`);
+}
+
 class Lanes {
   constructor() {
     this.shown = new Map(); // row index -> its element
@@ -38,6 +44,12 @@ class Lanes {
     this.node = element("div", { class: "lanes", id: "lanes", tabindex: 0, role: "listbox", "aria-label": "timeline, one lane for each thread" },
       this.header, this.body);
     this.node.addEventListener("scroll", () => this.scheduleFill());
+    this.node.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      player.go(player.position + step);
+    });
     this.body.addEventListener("click", (event) => {
       const row = event.target.closest(".row[data-row]");
       if (row) player.go(Number(row.dataset.row));
@@ -135,9 +147,8 @@ class Lanes {
   }
 
   chips(row) {
-    const chips = row.changes.map((change) => element("span", {
-      class: "chip" + (change.shared ? " shared" : "") + (change.read ? " read" : " written"),
-    }, change.read ? `${change.name} is ${change.value}` : `${change.name} = ${change.value}`));
+    const chips = row.changes.slice(0, MOST_CHIPS).map(changeChip);
+    if (row.changes.length > MOST_CHIPS) chips.push(element("span", { class: "chip" }, `+${row.changes.length - MOST_CHIPS}`));
     if (row.branch !== null) chips.push(element("span", { class: "chip branch" }, row.branch ? "true" : "false"));
     for (const input of row.inputs) chips.push(element("span", { class: "chip input" }, `input ${input}`));
     return chips;
@@ -200,6 +211,8 @@ class Lanes {
     if (top < this.node.scrollTop + margin || top > this.node.scrollTop + view - margin - ROW_HEIGHT) {
       this.node.scrollTop = top - view / 2;
     }
+    const left = this.laneLeft(trace.threadOf.get(trace.rows[position].thread).lane), { scrollLeft, clientWidth } = this.node;
+    if (left < scrollLeft + NUMBER_WIDTH || left + TEXT_WIDTH / 2 > scrollLeft + clientWidth) this.node.scrollLeft = left - NUMBER_WIDTH - 40;
   }
 
   // On paper nothing can be scrolled.

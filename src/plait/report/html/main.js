@@ -30,14 +30,13 @@ function nowParts(row) {
   if (row.place.function) parts.push(" in ", code(row.place.function));
   parts.push(" ", placeLink(row.place), " ", code(row.place.text, "statement"));
   if (row.operation) parts.push(element("span", { class: "operation" }, sign(row.operation.kind), row.operation.phrase));
-  for (const change of row.changes) {
-    parts.push(element("span", { class: "chip" + (change.shared ? " shared" : "") + (change.read ? " read" : " written") },
-      `${change.name} ${change.read ? "is" : "="} ${change.value}`));
-  }
+  parts.push(...row.changes.map(changeChip));
   if (row.branch !== null) parts.push(element("span", { class: "chip branch" }, row.branch ? "condition true" : "condition false"));
   for (const input of row.inputs) parts.push(element("span", { class: "chip input" }, `input ${input}`));
   if (row.entered) parts.push(element("span", { class: "chip" }, `calls ${row.entered}`));
   if (row.returned) parts.push(element("span", { class: "chip" }, "returns"));
+  const held = trace.heldBy(row.thread, row.index);
+  if (held.length) parts.push(element("span", { class: "chip" }, `holds ${held.join(", ")}`));
   return parts;
 }
 

@@ -118,6 +118,12 @@ class Trace {
     return holds;
   }
 
+  // The locks that a thread holds after a row.
+  heldBy(thread, row) {
+    const held = this.holds.filter((hold) => hold.thread === thread && hold.from <= row && (hold.to === null || hold.to > row));
+    return held.map((hold) => hold.lock);
+  }
+
   // The row that a cause, an access or an input speaks of: in its step, best with its line.
   find(step, thread, place) {
     if (step === null || step === undefined) return null;
