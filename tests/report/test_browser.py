@@ -25,12 +25,10 @@ if program() is None:
     warnings.warn(message, stacklevel=1)
     pytest.skip(message, allow_module_level=True)
 
-# One browser for all of them: it takes longer to start than most of the tests.
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One for all the tests: it takes longer to start than most of them."""
     started = Browser()
     yield started
     started.close()

@@ -21,12 +21,23 @@ const SIGNS = {
   other: "M6 3.5a2.5 2.5 0 1 1 0 5a2.5 2.5 0 1 1 0-5",
 };
 const SIGN_OF = {
-  trylock: "lock", "read-lock": "lock", "write-lock": "lock", broadcast: "signal", post: "signal", wake: "lock", exit: "end", barrier: "wait",
+  trylock: "lock",
+  "read-lock": "lock",
+  "write-lock": "lock",
+  broadcast: "signal",
+  post: "signal",
+  wake: "lock",
+  exit: "end",
+  barrier: "wait",
 };
 
 function sign(kind) {
   const shape = SIGNS[SIGN_OF[kind] || kind] || SIGNS.other;
-  return svg("svg", { class: "sign", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" }, svg("path", { d: shape }));
+  return svg(
+    "svg",
+    { class: "sign", viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" },
+    svg("path", { d: shape }),
+  );
 }
 
 function changeChip({ name, value, read, shared }) {
@@ -41,8 +52,18 @@ class Lanes {
     this.header = element("div", { class: "lane-heads", "aria-hidden": "true" });
     this.endings = endings();
     this.body = element("div", { class: "lane-body" }, this.lines);
-    this.node = element("div", { class: "lanes", id: "lanes", tabindex: 0, role: "listbox", "aria-label": "timeline, one lane for each thread" },
-      this.header, this.body);
+    this.node = element(
+      "div",
+      {
+        class: "lanes",
+        id: "lanes",
+        tabindex: 0,
+        role: "listbox",
+        "aria-label": "timeline, one lane for each thread",
+      },
+      this.header,
+      this.body,
+    );
     this.node.addEventListener("scroll", () => this.scheduleFill());
     this.node.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -65,21 +86,36 @@ class Lanes {
 
   // Only one thread acts in a row, so its text may run over the lanes to its right.
   resize() {
-    const width = this.node.clientWidth, lanes = trace.threads.length;
+    const width = this.node.clientWidth,
+      lanes = trace.threads.length;
     if (!width || this.node.classList.contains("all")) return; // the paper has another width
-    this.laneWidth = lanes < 2 ? 0 : Math.max(40, Math.min(180, (width - NUMBER_WIDTH - TEXT_WIDTH) / (lanes - 1)));
-    const needed = NUMBER_WIDTH + this.laneWidth * (lanes - 1) + Math.min(TEXT_WIDTH, width - NUMBER_WIDTH);
+    this.laneWidth =
+      lanes < 2
+        ? 0
+        : Math.max(40, Math.min(180, (width - NUMBER_WIDTH - TEXT_WIDTH) / (lanes - 1)));
+    const needed =
+      NUMBER_WIDTH + this.laneWidth * (lanes - 1) + Math.min(TEXT_WIDTH, width - NUMBER_WIDTH);
     this.width = Math.max(width, needed);
     this.body.style.height = `${(trace.rows.length + this.endings.length) * ROW_HEIGHT + 4}px`;
     this.body.style.width = this.header.style.width = `${this.width}px`;
-    this.header.replaceChildren(element("span", { class: "number" }, "step"), ...trace.threads.map((thread, index) => {
-      const head = element("span", { class: "lane-head", title: threadTitle(thread.number) }, badge(thread.number),
-        this.laneWidth >= 90 || index === lanes - 1 ? element("span", {}, thread.function) : null);
-      head.style.left = `${this.laneLeft(index)}px`;
-      head.style.maxWidth = `${index === lanes - 1 ? TEXT_WIDTH : this.laneWidth - 4}px`;
-      return head;
-    }));
-    this.body.replaceChildren(this.lines, ...this.endings.map((ending, index) => this.ending(ending, index)));
+    this.header.replaceChildren(
+      element("span", { class: "number" }, "step"),
+      ...trace.threads.map((thread, index) => {
+        const head = element(
+          "span",
+          { class: "lane-head", title: threadTitle(thread.number) },
+          badge(thread.number),
+          this.laneWidth >= 90 || index === lanes - 1 ? element("span", {}, thread.function) : null,
+        );
+        head.style.left = `${this.laneLeft(index)}px`;
+        head.style.maxWidth = `${index === lanes - 1 ? TEXT_WIDTH : this.laneWidth - 4}px`;
+        return head;
+      }),
+    );
+    this.body.replaceChildren(
+      this.lines,
+      ...this.endings.map((ending, index) => this.ending(ending, index)),
+    );
     this.shown.clear();
     this.fill();
     this.reveal(player.position);
@@ -101,7 +137,10 @@ class Lanes {
   fill() {
     if (this.laneWidth === undefined || this.node.classList.contains("all")) return;
     const first = Math.max(0, Math.floor(this.node.scrollTop / ROW_HEIGHT) - SPARE_ROWS);
-    const last = Math.min(trace.rows.length - 1, Math.ceil((this.node.scrollTop + this.node.clientHeight) / ROW_HEIGHT) + SPARE_ROWS);
+    const last = Math.min(
+      trace.rows.length - 1,
+      Math.ceil((this.node.scrollTop + this.node.clientHeight) / ROW_HEIGHT) + SPARE_ROWS,
+    );
     for (const [index, row] of this.shown) {
       if (index < first || index > last) {
         row.remove();
@@ -123,22 +162,47 @@ class Lanes {
   row(row) {
     const lane = trace.threadOf.get(row.thread).lane;
     const current = row.index === player.position;
-    const what = element("span", { class: "what " + threadClass(row.thread) },
+    const what = element(
+      "span",
+      { class: "what " + threadClass(row.thread) },
       element("span", { class: "badge " + threadClass(row.thread) }, String(row.thread)),
-      element("span", { class: "line-number", "--depth": Math.min(row.depth, 6) }, String(row.place.line)),
-      row.operation && element("span", { class: "operation" }, sign(row.operation.kind), row.operation.phrase),
-      code(row.place.text.replace(/\s+/g, " "), "text"), this.chips(row));
+      element(
+        "span",
+        { class: "line-number", "--depth": Math.min(row.depth, 6) },
+        String(row.place.line),
+      ),
+      row.operation &&
+        element("span", { class: "operation" }, sign(row.operation.kind), row.operation.phrase),
+      code(row.place.text.replace(/\s+/g, " "), "text"),
+      this.chips(row),
+    );
     what.style.marginLeft = `${this.laneLeft(lane) - NUMBER_WIDTH}px`;
     const sameStep = row.index > 0 && trace.rows[row.index - 1].step === row.step;
-    return element("div", {
-      class: "row" + (row.switched ? " switched" : "") + (current ? " current" : ""), id: `row-${row.index + 1}`, "data-row": row.index,
-      role: "option", "aria-selected": current ? "true" : "false", "aria-posinset": row.index + 1, "aria-setsize": trace.rows.length,
-      "aria-label": rowText(row),
-    }, element("span", { class: "number" }, sameStep ? "" : String(row.step)), what);
+    return element(
+      "div",
+      {
+        class: "row" + (row.switched ? " switched" : "") + (current ? " current" : ""),
+        id: `row-${row.index + 1}`,
+        "data-row": row.index,
+        role: "option",
+        "aria-selected": current ? "true" : "false",
+        "aria-posinset": row.index + 1,
+        "aria-setsize": trace.rows.length,
+        "aria-label": rowText(row),
+      },
+      element("span", { class: "number" }, sameStep ? "" : String(row.step)),
+      what,
+    );
   }
 
   ending({ thread, kind, text }, index) {
-    const what = element("span", { class: "what " + threadClass(thread) }, badge(thread), sign(kind), element("span", { class: "text" }, text));
+    const what = element(
+      "span",
+      { class: "what " + threadClass(thread) },
+      badge(thread),
+      sign(kind),
+      element("span", { class: "text" }, text),
+    );
     const known = trace.threadOf.get(thread);
     what.style.marginLeft = `${this.laneLeft(known ? known.lane : 0) - NUMBER_WIDTH}px`;
     const row = element("div", { class: "ending row" }, element("span", { class: "number" }), what);
@@ -148,41 +212,72 @@ class Lanes {
 
   chips(row) {
     const chips = row.changes.slice(0, MOST_CHIPS).map(changeChip);
-    if (row.changes.length > MOST_CHIPS) chips.push(element("span", { class: "chip" }, `+${row.changes.length - MOST_CHIPS}`));
-    if (row.branch !== null) chips.push(element("span", { class: "chip branch" }, row.branch ? "true" : "false"));
-    for (const input of row.inputs) chips.push(element("span", { class: "chip input" }, `input ${input}`));
+    if (row.changes.length > MOST_CHIPS)
+      chips.push(element("span", { class: "chip" }, `+${row.changes.length - MOST_CHIPS}`));
+    if (row.branch !== null)
+      chips.push(element("span", { class: "chip branch" }, row.branch ? "true" : "false"));
+    for (const input of row.inputs)
+      chips.push(element("span", { class: "chip input" }, `input ${input}`));
     return chips;
   }
 
   // The lives of threads, the locks they hold, and the context switches between two rows.
   drawLines(first, last) {
-    const top = first * ROW_HEIGHT, middle = (index) => (index + 0.5) * ROW_HEIGHT - top;
+    const top = first * ROW_HEIGHT,
+      middle = (index) => (index + 0.5) * ROW_HEIGHT - top;
     const height = (last - first + 1) * ROW_HEIGHT;
     const parts = [];
     for (const thread of trace.threads) {
-      const from = thread.born ?? Infinity, to = thread.ended ?? Infinity;
+      const from = thread.born ?? Infinity,
+        to = thread.ended ?? Infinity;
       if (from > last || to < first) continue;
       const x = this.laneLeft(thread.lane) + 14;
-      const start = from < first ? 0 : middle(from), end = to > last ? height : middle(to);
-      parts.push(svg("line", { class: "life " + threadClass(thread.number), x1: x, x2: x, y1: start, y2: end }));
+      const start = from < first ? 0 : middle(from),
+        end = to > last ? height : middle(to);
+      parts.push(
+        svg("line", {
+          class: "life " + threadClass(thread.number),
+          x1: x,
+          x2: x,
+          y1: start,
+          y2: end,
+        }),
+      );
     }
     for (const hold of trace.holds) {
       const to = hold.to ?? trace.rows.length;
       if (hold.from > last || to < first) continue;
       const lane = trace.threadOf.get(hold.thread).lane;
       const x = this.laneLeft(lane) - 3 - 5 * hold.slot;
-      const start = hold.from < first ? 0 : middle(hold.from) - 8, end = to > last ? height : middle(to) + 8;
-      parts.push(titled(svg("rect", { class: "held " + threadClass(hold.thread), x: x - 1.5, width: 3, y: start, height: Math.max(end - start, 2), rx: 1.5 }),
-        `thread ${hold.thread} holds ${hold.lock}`));
+      const start = hold.from < first ? 0 : middle(hold.from) - 8,
+        end = to > last ? height : middle(to) + 8;
+      parts.push(
+        titled(
+          svg("rect", {
+            class: "held " + threadClass(hold.thread),
+            x: x - 1.5,
+            width: 3,
+            y: start,
+            height: Math.max(end - start, 2),
+            rx: 1.5,
+          }),
+          `thread ${hold.thread} holds ${hold.lock}`,
+        ),
+      );
     }
     for (let index = Math.max(first, 1); index <= last; index++) {
       const row = trace.rows[index];
       if (!row.switched) continue;
       const x1 = this.laneLeft(trace.threadOf.get(trace.rows[index - 1].thread).lane) + 14;
       const x2 = this.laneLeft(trace.threadOf.get(row.thread).lane) + 14;
-      const y = index * ROW_HEIGHT - top, round = x2 > x1 ? 4 : -4;
-      parts.push(svg("path", { class: "switch",
-        d: `M${x1},${y - 5} Q${x1},${y} ${x1 + round},${y} H${x2 - round} Q${x2},${y} ${x2},${y + 5}` }));
+      const y = index * ROW_HEIGHT - top,
+        round = x2 > x1 ? 4 : -4;
+      parts.push(
+        svg("path", {
+          class: "switch",
+          d: `M${x1},${y - 5} Q${x1},${y} ${x1 + round},${y} H${x2 - round} Q${x2},${y} ${x2},${y + 5}`,
+        }),
+      );
     }
     this.lines.replaceChildren(...parts);
     this.lines.style.top = `${top}px`;
@@ -207,20 +302,30 @@ class Lanes {
   }
 
   reveal(position) {
-    const top = position * ROW_HEIGHT, margin = 3 * ROW_HEIGHT, view = this.node.clientHeight - this.header.offsetHeight;
-    if (top < this.node.scrollTop + margin || top > this.node.scrollTop + view - margin - ROW_HEIGHT) {
+    const top = position * ROW_HEIGHT,
+      margin = 3 * ROW_HEIGHT,
+      view = this.node.clientHeight - this.header.offsetHeight;
+    if (
+      top < this.node.scrollTop + margin ||
+      top > this.node.scrollTop + view - margin - ROW_HEIGHT
+    ) {
       this.node.scrollTop = top - view / 2;
     }
-    const left = this.laneLeft(trace.threadOf.get(trace.rows[position].thread).lane), { scrollLeft, clientWidth } = this.node;
-    if (left < scrollLeft + NUMBER_WIDTH || left + TEXT_WIDTH / 2 > scrollLeft + clientWidth) this.node.scrollLeft = left - NUMBER_WIDTH - 40;
+    const left = this.laneLeft(trace.threadOf.get(trace.rows[position].thread).lane),
+      { scrollLeft, clientWidth } = this.node;
+    if (left < scrollLeft + NUMBER_WIDTH || left + TEXT_WIDTH / 2 > scrollLeft + clientWidth)
+      this.node.scrollLeft = left - NUMBER_WIDTH - 40;
   }
 
   // On paper nothing can be scrolled.
   showAll() {
     this.node.classList.add("all");
     this.lines.replaceChildren();
-    this.body.replaceChildren(this.lines, ...trace.rows.map((row) => this.row(row)),
-      ...this.endings.map((ending, index) => this.ending(ending, index)));
+    this.body.replaceChildren(
+      this.lines,
+      ...trace.rows.map((row) => this.row(row)),
+      ...this.endings.map((ending, index) => this.ending(ending, index)),
+    );
   }
 }
 
@@ -229,20 +334,32 @@ function endings() {
   const violation = data.violation;
   if (!violation) return [];
   if (violation.waiting.length) {
-    return violation.waiting.map(({ thread, what, object, holders }) =>
-      ({ thread, kind: "wait", text: what === "join" && holders.length ? `waits for thread ${holders[0]} to end` : `waits for ${what} ${object}` }));
+    return violation.waiting.map(({ thread, what, object, holders }) => ({
+      thread,
+      kind: "wait",
+      text:
+        what === "join" && holders.length
+          ? `waits for thread ${holders[0]} to end`
+          : `waits for ${what} ${object}`,
+    }));
   }
   if (violation.accesses.length) {
-    return violation.accesses.map(({ thread, write, name, place }) =>
-      ({ thread, kind: "wrong", text: `${write ? "writes" : "reads"} ${name}${place ? `, line ${place.line}` : ""}` }));
+    return violation.accesses.map(({ thread, write, name, place }) => ({
+      thread,
+      kind: "wrong",
+      text: `${write ? "writes" : "reads"} ${name}${place ? `, line ${place.line}` : ""}`,
+    }));
   }
   return [{ thread: violation.thread, kind: "wrong", text: violation.message }];
 }
 
 // A row as a sentence, for the live region and screen readers.
 function rowText(row) {
-  const parts = [`step ${row.step}, thread ${row.thread}, line ${row.place.line}: ${row.place.text}`];
+  const parts = [
+    `step ${row.step}, thread ${row.thread}, line ${row.place.line}: ${row.place.text}`,
+  ];
   if (row.operation) parts.push(row.operation.phrase);
-  for (const change of row.changes) parts.push(`${change.name} ${change.read ? "is" : "becomes"} ${change.value}`);
+  for (const change of row.changes)
+    parts.push(`${change.name} ${change.read ? "is" : "becomes"} ${change.value}`);
   return parts.join("; ");
 }

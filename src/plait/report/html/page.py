@@ -33,6 +33,7 @@ _SCRIPTS = (
     "source.js",
     "variables.js",
     "orders.js",
+    "invariants.js",
     "tree.js",
     "statistics.js",
     "main.js",

@@ -24,7 +24,8 @@ const player = {
     this.go(position);
     const workspace = document.getElementById("execution");
     const box = workspace.getBoundingClientRect();
-    if (box.top < -40 || box.bottom > window.innerHeight + 200) workspace.scrollIntoView({ block: "start" });
+    if (box.top < -40 || box.bottom > window.innerHeight + 200)
+      workspace.scrollIntoView({ block: "start" });
   },
 
   nextSwitch() {

@@ -1,17 +1,27 @@
 // The source with the current line of each thread, invariants at their lines, and simple colours.
 
-const KEYWORDS = new Set(`auto break case const continue default do else enum extern for goto if inline register restrict return
+const KEYWORDS = new Set(
+  `auto break case const continue default do else enum extern for goto if inline register restrict return
  sizeof static struct switch typedef union volatile while _Alignas _Alignof _Atomic _Generic _Noreturn _Static_assert
- _Thread_local asm typeof __attribute__ __extension__ __inline __restrict __volatile__`.split(/\s+/));
-const TYPES = new Set(`void char short int long float double signed unsigned bool _Bool _Complex size_t ssize_t FILE
- int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t ptrdiff_t`.split(/\s+/));
-const TOKEN = /\/\*|\/\/.*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|\.?\d(?:[eEpP][+-]|[\w.'])*|[A-Za-z_]\w*|\s+|[^\s\w]/g;
+ _Thread_local asm typeof __attribute__ __extension__ __inline __restrict __volatile__`.split(
+    /\s+/,
+  ),
+);
+const TYPES = new Set(
+  `void char short int long float double signed unsigned bool _Bool _Complex size_t ssize_t FILE
+ int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t ptrdiff_t`.split(
+    /\s+/,
+  ),
+);
+const TOKEN =
+  /\/\*|\/\/.*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|\.?\d(?:[eEpP][+-]|[\w.'])*|[A-Za-z_]\w*|\s+|[^\s\w]/g;
 
 // The line as pieces of text and coloured spans; whether a comment goes on in the next line.
 function highlighted(line, inComment) {
   const pieces = [];
   let at = 0;
-  const add = (text, className) => pieces.push(className ? element("span", { class: className }, text) : text);
+  const add = (text, className) =>
+    pieces.push(className ? element("span", { class: className }, text) : text);
   const comment = (from) => {
     const end = line.indexOf("*/", from);
     add(line.slice(at, end < 0 ? line.length : end + 2), "comment");
@@ -46,10 +56,26 @@ function tokenClass(token, directive) {
 
 class SourceView {
   constructor() {
-    this.files = new Map(data.sources.map((source, index) => [source.path, { ...source, index, lines: source.lines, nodes: null }]));
+    this.files = new Map(
+      data.sources.map((source, index) => [
+        source.path,
+        { ...source, index, lines: source.lines, nodes: null },
+      ]),
+    );
     this.marked = [];
-    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "files", onkeydown: (event) => this.onTabKey(event) });
-    this.text = element("div", { class: "source", id: "source", tabindex: 0, role: "region", "aria-label": "source text" });
+    this.tabs = element("div", {
+      class: "tabs",
+      role: "tablist",
+      "aria-label": "files",
+      onkeydown: (event) => this.onTabKey(event),
+    });
+    this.text = element("div", {
+      class: "source",
+      id: "source",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "source text",
+    });
     this.node = element("div", { class: "pane source-pane" }, this.tabs, this.text);
     player.listeners.push((position) => this.mark(position));
     addEventListener("beforeprint", () => this.showAll());
@@ -66,8 +92,18 @@ class SourceView {
 
   start() {
     for (const file of this.files.values()) {
-      file.tab = element("button", { type: "button", role: "tab", id: `tab-${file.index}`, title: file.path, "aria-controls": "source",
-        onclick: () => this.open(file.path) }, baseName(file.path));
+      file.tab = element(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${file.index}`,
+          title: file.path,
+          "aria-controls": "source",
+          onclick: () => this.open(file.path),
+        },
+        baseName(file.path),
+      );
       this.tabs.append(file.tab);
     }
     const at = trace.rows.length ? trace.rows[0].place.file : null;
@@ -75,7 +111,8 @@ class SourceView {
   }
 
   onTabKey(event) {
-    const paths = [...this.files.keys()], step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const paths = [...this.files.keys()],
+      step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
     const next = paths[(paths.indexOf(this.current) + step + paths.length) % paths.length];
@@ -106,19 +143,37 @@ class SourceView {
     }
     file.nodes = [];
     file.block = element("div", { class: "file" }, element("h3", { class: "on-paper" }, file.path));
-    let inComment = false, pieces;
+    let inComment = false,
+      pieces;
     file.lines.forEach((text, index) => {
       const number = index + 1;
       [pieces, inComment] = highlighted(text, inComment);
       const rows = trace.rowsAtLine.get(`${number}:${file.path}`);
       const marks = element("span", { class: "marks" });
-      const line = element("div", { class: "line" + (rows ? " executed" : ""), "data-line": number,
-        title: rows ? `${rows.length} ${rows.length === 1 ? "row" : "rows"} here; click for the next one` : null,
-        onclick: rows && (() => player.nextAt(file.path, number)) },
-      marks, element("span", { class: "line-number" }, String(number)), element("code", {}, pieces));
+      const line = element(
+        "div",
+        {
+          class: "line" + (rows ? " executed" : ""),
+          "data-line": number,
+          title: rows
+            ? `${rows.length} ${rows.length === 1 ? "row" : "rows"} here; click for the next one`
+            : null,
+          onclick: rows && (() => player.nextAt(file.path, number)),
+        },
+        marks,
+        element("span", { class: "line-number" }, String(number)),
+        element("code", {}, pieces),
+      );
       for (const invariant of invariants.get(number) || []) {
-        file.block.append(element("div", { class: "line invariant", title: "holds whenever a thread is at the line below" },
-          element("span", { class: "marks" }), element("span", { class: "line-number" }, "⊢"), code(invariant)));
+        file.block.append(
+          element(
+            "div",
+            { class: "line invariant", title: "holds whenever a thread is at the line below" },
+            element("span", { class: "marks" }),
+            element("span", { class: "line-number" }, "⊢"),
+            code(invariant),
+          ),
+        );
       }
       file.block.append(line);
       file.nodes.push({ line, marks });
@@ -160,7 +215,9 @@ class SourceView {
   }
 
   values(row) {
-    const text = row.changes.map((change) => `${change.name} ${change.read ? "is" : "="} ${change.value}`).join(", ");
+    const text = row.changes
+      .map((change) => `${change.name} ${change.read ? "is" : "="} ${change.value}`)
+      .join(", ");
     return element("span", { class: "values" }, text);
   }
 
@@ -168,14 +225,18 @@ class SourceView {
     this.open(path);
     const node = this.files.get(path).nodes[number - 1];
     if (!node) return;
-    const line = node.line, view = this.text;
-    const top = line.offsetTop, room = view.clientHeight;
-    if (flash || top < view.scrollTop + 30 || top > view.scrollTop + room - 60) view.scrollTop = top - room / 2;
+    const line = node.line,
+      view = this.text;
+    const top = line.offsetTop,
+      room = view.clientHeight;
+    if (flash || top < view.scrollTop + 30 || top > view.scrollTop + room - 60)
+      view.scrollTop = top - room / 2;
     if (!flash) return;
     line.classList.add("flash");
     setTimeout(() => line.classList.remove("flash"), 1500);
     const box = view.getBoundingClientRect();
-    if (box.bottom < 60 || box.top > window.innerHeight - 60) view.scrollIntoView({ block: "center" });
+    if (box.bottom < 60 || box.top > window.innerHeight - 60)
+      view.scrollIntoView({ block: "center" });
   }
 
   showAll() {

@@ -6,18 +6,28 @@ const data = readData(document.getElementById("data").textContent);
 // Characters that cannot be seen, or that make a line look like another one (those that change the
 // direction of writing), are shown by their numbers.
 function readData(text) {
-  const unseen = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+  const unseen =
+    /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
   const escaped = /\\u(00[0189]|061c|20[026]|feff)|\x7f/; // as they are written in the data
   if (!escaped.test(text)) return JSON.parse(text);
-  const number = (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
-  return JSON.parse(text, (_, value) => typeof value === "string" ? value.replace(unseen, number) : value);
+  const number = (character) =>
+    `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  return JSON.parse(text, (_, value) =>
+    typeof value === "string" ? value.replace(unseen, number) : value,
+  );
 }
 
 const TAKING = new Set(["lock", "trylock", "read-lock", "write-lock", "wake"]);
 
 class Trace {
   constructor() {
-    this.places = data.places.map(([file, line, column, text, fn]) => ({ file, line, column, text, function: fn }));
+    this.places = data.places.map(([file, line, column, text, fn]) => ({
+      file,
+      line,
+      column,
+      text,
+      function: fn,
+    }));
     this.rows = data.trace.map((row, index) => this.unpacked(row, index));
     this.switches = this.rows.filter((row) => row.switched).map((row) => row.index);
     this.threads = this.livesOfThreads();
@@ -31,13 +41,27 @@ class Trace {
     }
   }
 
-  unpacked([step, thread, place, changes, operation, depth, branch, inputs, entered, returned], index) {
+  unpacked(
+    [step, thread, place, changes, operation, depth, branch, inputs, entered, returned],
+    index,
+  ) {
     return {
-      index, step, thread, depth, branch, inputs, entered, returned,
+      index,
+      step,
+      thread,
+      depth,
+      branch,
+      inputs,
+      entered,
+      returned,
       place: this.places[place],
       operation: operation === null ? null : data.operations[operation],
-      changes: changes.map(([name, value, flags]) =>
-        ({ name: data.names[name], value, read: (flags & 1) !== 0, shared: (flags & 2) !== 0 })),
+      changes: changes.map(([name, value, flags]) => ({
+        name: data.names[name],
+        value,
+        read: (flags & 1) !== 0,
+        shared: (flags & 2) !== 0,
+      })),
       switched: index > 0 && data.trace[index - 1][1] !== thread,
     };
   }
@@ -47,7 +71,15 @@ class Trace {
     this.threadOf = new Map();
     const known = (number) => {
       if (!this.threadOf.has(number)) {
-        this.threadOf.set(number, { number, function: "", creator: null, place: null, rows: [], born: null, ended: null });
+        this.threadOf.set(number, {
+          number,
+          function: "",
+          creator: null,
+          place: null,
+          rows: [],
+          born: null,
+          ended: null,
+        });
       }
       return this.threadOf.get(number);
     };
@@ -57,7 +89,12 @@ class Trace {
       thread.rows.push(row.index);
       if (thread.born === null) thread.born = row.index;
       const operation = row.operation;
-      if (operation && operation.kind === "create" && operation.thread !== null && operation.thread !== row.thread) {
+      if (
+        operation &&
+        operation.kind === "create" &&
+        operation.thread !== null &&
+        operation.thread !== row.thread
+      ) {
         known(operation.thread).born ??= row.index;
       }
       if (operation && operation.kind === "join" && operation.thread !== null) {
@@ -71,7 +108,9 @@ class Trace {
       if (exits || (last && last.returned && last.depth === 0)) thread.ended ??= last.index;
     }
     const threads = [...this.threadOf.values()].sort((one, other) => one.number - other.number);
-    threads.forEach((thread, lane) => { thread.lane = lane; });
+    threads.forEach((thread, lane) => {
+      thread.lane = lane;
+    });
     return threads;
   }
 
@@ -80,7 +119,8 @@ class Trace {
     for (const row of this.rows) {
       for (const change of row.changes) {
         if (!change.shared) continue;
-        if (!found.has(change.name)) found.set(change.name, { name: change.name, uses: [], writes: [] });
+        if (!found.has(change.name))
+          found.set(change.name, { name: change.name, uses: [], writes: [] });
         const variable = found.get(change.name);
         variable.uses.push({ row: row.index, value: change.value });
         if (!change.read) variable.writes.push(row.index);
@@ -95,7 +135,8 @@ class Trace {
   // The intervals of rows in which a thread holds a lock; `slot` tells apart those of one thread. A
   // thread that waits for a condition gives its mutex back until it wakes.
   heldLocks() {
-    const holds = [], open = [];
+    const holds = [],
+      open = [];
     const take = (row, lock) => {
       const mine = open.filter((hold) => hold.thread === row.thread);
       let slot = 0;
@@ -110,9 +151,11 @@ class Trace {
     };
     for (const row of this.rows) {
       if (!row.operation || !row.operation.succeeded) continue;
-      const { kind, object } = row.operation, lock = row.operation.lock || object;
+      const { kind, object } = row.operation,
+        lock = row.operation.lock || object;
       if (TAKING.has(kind)) take(row, lock);
-      else if (kind === "unlock" || kind === "wait") release(row, (hold) => hold.thread === row.thread && hold.lock === lock);
+      else if (kind === "unlock" || kind === "wait")
+        release(row, (hold) => hold.thread === row.thread && hold.lock === lock);
       else if (kind === "post") release(row, (hold) => hold.lock === object); // a semaphore: by anybody
     }
     return holds;
@@ -120,7 +163,9 @@ class Trace {
 
   // The locks that a thread holds after a row.
   heldBy(thread, row) {
-    const held = this.holds.filter((hold) => hold.thread === thread && hold.from <= row && (hold.to === null || hold.to > row));
+    const held = this.holds.filter(
+      (hold) => hold.thread === thread && hold.from <= row && (hold.to === null || hold.to > row),
+    );
     return held.map((hold) => hold.lock);
   }
 
@@ -128,7 +173,9 @@ class Trace {
   find(step, thread, place) {
     if (step === null || step === undefined) return null;
     const rows = this.rows.filter((row) => row.step === step);
-    const fits = (row) => 2 * (row.thread === thread) + (place !== null && row.place.line === place.line && row.place.file === place.file);
+    const fits = (row) =>
+      2 * (row.thread === thread) +
+      (place !== null && row.place.line === place.line && row.place.file === place.file);
     rows.sort((one, other) => fits(other) - fits(one) || one.index - other.index);
     return rows.length ? rows[0].index : null;
   }
@@ -152,9 +199,11 @@ class Trace {
   }
 
   lastPlace(thread) {
-    const waiting = data.violation && data.violation.waiting.find((each) => each.thread === thread.number);
+    const waiting =
+      data.violation && data.violation.waiting.find((each) => each.thread === thread.number);
     if (waiting && waiting.place) return waiting.place;
-    const access = data.violation && data.violation.accesses.find((each) => each.thread === thread.number);
+    const access =
+      data.violation && data.violation.accesses.find((each) => each.thread === thread.number);
     if (access && access.place) return access.place;
     return thread.rows.length ? this.rows[thread.rows[thread.rows.length - 1]].place : null;
   }
@@ -162,7 +211,8 @@ class Trace {
 
 // The index of the last of the ascending `numbers` that is at most `limit`, or -1.
 function lastUpTo(numbers, limit, key = (number) => number) {
-  let low = 0, high = numbers.length;
+  let low = 0,
+    high = numbers.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (key(numbers[middle]) <= limit) low = middle + 1;
