@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ FLAGS = (
     " --disable-sync --disable-dev-shm-usage --disable-extensions"
     " --remote-debugging-pipe --hide-scrollbars"
 ).split()
+PATIENCE = 60.0  # seconds
 
 
 def program() -> str | None:
@@ -73,6 +75,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            if not select.select([self._receive], [], [], PATIENCE)[0]:
+                raise RuntimeError(f"the browser has said nothing for {PATIENCE} s")
             read = os.read(self._receive, 1 << 20)
             if not read:
                 raise RuntimeError("the browser has ended")
