@@ -268,6 +268,13 @@ def test_large_trees_show_a_part(opened: Opened) -> None:
     assert browser.run(f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"] .more')") is None
 
 
+def test_bars_show_where_the_time_went(opened: Opened) -> None:
+    browser = opened(samples.lost_update())
+    bars = browser.run("[...document.querySelectorAll('.bars > div')].map(node => [node.firstChild.textContent, node.querySelector('.bar').getBoundingClientRect().width])")
+    assert [name for name, _ in bars] == ["wall", "cpu", "solving"]
+    assert bars[0][1] > bars[1][1] > bars[2][1] > 0
+
+
 def test_unknown_has_plots_and_no_empty_section(opened: Opened) -> None:
     browser = opened(samples.unknown())
     headings = browser.run("[...document.querySelectorAll('h2')].map(node => node.textContent)")

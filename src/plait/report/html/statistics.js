@@ -1,13 +1,14 @@
 // Numbers of the run: a table, and a plot for each number that changed in the course of it.
 
 function statisticsSection() {
-  const plots = historyPlots(),
-    rows = Object.entries(data.statistics).filter(([, value]) => value !== null);
+  const plots = historyPlots();
+  const rows = Object.entries(data.statistics).filter(([, value]) => value !== null);
   if (!plots.length && !rows.length) return null;
   return section(
     "statistics",
     "Statistics",
     plots.length > 0 && element("div", { class: "plots" }, plots),
+    timeBars(),
     rows.length > 0 &&
       element(
         "dl",
@@ -21,6 +22,29 @@ function statisticsSection() {
           ),
         ),
       ),
+  );
+}
+
+// Where the time went. Parts may contain each other, so each has a bar of its own.
+function timeBars() {
+  const all = data.statistics.wall_seconds;
+  const parts = Object.entries(data.statistics).filter(
+    ([name, value]) => /_seconds$/.test(name) && typeof value === "number" && value > 0,
+  );
+  if (typeof all !== "number" || !(all > 0) || parts.length < 3) return null;
+  parts.sort(([, one], [, other]) => other - one);
+  return element(
+    "dl",
+    { class: "bars" },
+    parts.map(([name, seconds]) =>
+      element(
+        "div",
+        {},
+        element("dt", {}, spaced(name)),
+        element("dd", {}, element("span", { class: "bar", "--part": Math.min(1, seconds / all) })),
+        element("dd", { class: "number" }, duration(seconds)),
+      ),
+    ),
   );
 }
 
