@@ -113,8 +113,8 @@ def test_shared_variables_need_all_interleavings() -> None:
     assert len(inside) == 1 and "inside == 1" in inside[0]
 
 
-SMALL = """fig1 equal_counters bounded_counter double_counter covered_in_loop local_loop input
-    condition rwlock barrier semaphore alias_pointer section_loop process_exit_flag""".split()
+SMALL = """equal_counters bounded_counter double_counter covered_in_loop local_loop input
+    condition alias_pointer section_loop process_exit_flag""".split()
 
 
 @pytest.mark.parametrize("name", SMALL)
