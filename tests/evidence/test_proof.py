@@ -113,7 +113,7 @@ def test_shared_variables_need_all_interleavings() -> None:
     assert len(inside) == 1 and "inside == 1" in inside[0]
 
 
-SMALL = """equal_counters bounded_counter double_counter covered_in_loop local_loop input
+SMALL = """equal_counters bounded_counter double_counter covered_in_loop input
     condition alias_pointer section_loop process_exit_flag""".split()
 
 
