@@ -112,6 +112,23 @@ def test_a_thread_that_waits_for_itself(tmp_path: Path) -> None:
     assert violation.message == "thread 1 waits for itself for ever"
 
 
+def test_a_deadlock_of_some_threads(tmp_path: Path) -> None:
+    """Two threads wait for each other while a third one runs for ever."""
+    text = """
+    pthread_mutex_t a, b; volatile int noise;
+    void *f(void *u) { pthread_mutex_lock(&a); pthread_mutex_lock(&b); return 0; }
+    void *g(void *u) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); return 0; }
+    int main(void) {
+      pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0);
+      for (;;) noise = 1 - noise; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    assert [(item.thread, item.object, item.holders) for item in violation.waiting] == [
+        (2, "b", [3]),
+        (3, "a", [2]),
+    ]
+
+
 def test_a_lost_signal_has_no_holder(tmp_path: Path) -> None:
     text = """
     pthread_mutex_t m; pthread_cond_t c;
