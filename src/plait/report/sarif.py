@@ -1,0 +1,259 @@
+"""Results as SARIF 2.1.0, for code scanning and editors.
+
+What GitHub makes of it decides what is a SARIF result here. It shows every one as an alert,
+whatever its kind, and closes alerts that a new upload does not repeat. So a violation is a result of
+kind `fail`, a proof is none, and `unknown` is one of kind `open`: otherwise an alert would seem to
+be mended when there was just no time to find it again. docs/ci.md says more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from plait.evidence.result import Place, Result, Unsupported, Violation
+from plait.report import telling
+from plait.report.characters import clean, one_line
+from plait.report.fingerprint import line_hash, question_fingerprint, violation_fingerprint
+from plait.report.rules import UNDECIDED, Rule, rule_named, rules_of
+from plait.report.sarif_flow import code_flow
+from plait.report.sarif_places import ROOT, Places, uri
+from plait.report.sarif_text import link, text_of
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+MAX_RELATED = 100  # GitHub shows no more
+MAX_CATEGORY = 200
+
+
+def to_sarif(result: Result) -> str:
+    """A SARIF log with one run. The same result always gives the same text."""
+    places = Places(result)
+    rules = rules_of(result.properties)
+    results = []
+    if result.verdict == "false":
+        results.append(_failure(result, places, rules))
+    elif result.verdict == "unknown":
+        results.append(_open_question(result, places, rules))
+    run = {
+        "tool": {"driver": _driver(result, rules)},
+        "automationDetails": {"id": _category(result)},
+        "originalUriBaseIds": {
+            ROOT: {"description": {"text": "The directory in which plait was started."}}
+        },
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(result, places)],
+        "artifacts": places.artifacts,
+        "results": results,
+        "properties": _summary(result),
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=1, ensure_ascii=True) + "\n"
+
+
+def _driver(result: Result, rules: list[Rule]) -> dict[str, Any]:
+    return {
+        "name": "plait",
+        "version": one_line(result.version) or "unknown",
+        "rules": [_descriptor(rule) for rule in rules],
+    }
+
+
+def _descriptor(rule: Rule) -> dict[str, Any]:
+    tags = ["correctness", "concurrency"]
+    if rule.weakness is not None:
+        tags.append(f"external/cwe/cwe-{rule.weakness:03}")
+    found: dict[str, Any] = {
+        "id": clean(rule.id),
+        "name": clean(rule.name),
+        "shortDescription": {"text": text_of(rule.summary)},
+        "fullDescription": {"text": text_of(rule.description)},
+        "defaultConfiguration": {"level": "note" if rule is UNDECIDED else "error"},
+        "properties": {"tags": tags},
+    }
+    if rule is not UNDECIDED:
+        found["properties"]["precision"] = "very-high"
+    if rule.advice:
+        found["help"] = {"text": text_of(rule.advice)}
+    return found
+
+
+def _failure(result: Result, places: Places, rules: list[Rule]) -> dict[str, Any]:
+    violation = result.violation or Violation(
+        result.violated or "assertions", result.reason, 1, None
+    )
+    name = result.violated or violation.property
+    place = _place_of(violation, result)
+    related = [
+        {"id": number, **places.location(other, text_of(told))}
+        for number, (other, told) in enumerate(_related(result, violation), 1)
+    ]
+    found: dict[str, Any] = {
+        **_rule_reference(rule_named(name), rules),
+        "kind": "fail",
+        "level": "error",
+        "message": {"text": _failure_message(result, violation)},
+        "locations": [] if place is None else [places.location(place)],
+    }
+    if related:
+        found["relatedLocations"] = related
+    flow = code_flow(result, places)
+    if flow is not None:
+        found["codeFlows"] = [flow]
+    found["partialFingerprints"] = _fingerprints(violation_fingerprint(violation), place, places)
+    return found
+
+
+def _open_question(result: Result, places: Places, rules: list[Rule]) -> dict[str, Any]:
+    place = _first_place(result)
+    names = ", ".join(result.properties) or "the properties"
+    told = f"not decided: {names} ({result.reason or 'unknown'})"
+    return {
+        **_rule_reference(UNDECIDED, rules),
+        "kind": "open",
+        "level": "none",
+        "message": {"text": text_of(told)},
+        "locations": [] if place is None else [places.location(place)],
+        "partialFingerprints": _fingerprints(question_fingerprint(result), place, places),
+    }
+
+
+def _rule_reference(rule: Rule, rules: list[Rule]) -> dict[str, Any]:
+    if rule.id not in [known.id for known in rules]:
+        rules.append(rule)
+    return {
+        "ruleId": clean(rule.id),
+        "ruleIndex": next(index for index, known in enumerate(rules) if known.id == rule.id),
+    }
+
+
+def _fingerprints(own: str, place: Place | None, places: Places) -> dict[str, str]:
+    found = {"plait/v1": own}
+    lines = [] if place is None else places.lines(place.file)
+    if place is not None and 0 < place.line <= len(lines):
+        found["primaryLocationLineHash"] = line_hash(lines, place.line)
+    return found
+
+
+def _failure_message(result: Result, violation: Violation) -> str:
+    names = telling.thread_names(result)
+    what = violation.message or result.reason or "violated"
+    told = [text_of(f"{what} ({names[violation.thread]}).")]
+    if violation.accesses or violation.waiting:
+        involved = _others_involved(violation, names)
+        told += [f"{link(item, number)}." for number, (_, item) in enumerate(involved, 1)]
+    else:
+        told += [text_of(telling.cause(item, names)) + "." for item in violation.causes[:3]]
+    return " ".join(told)
+
+
+def _related(result: Result, violation: Violation) -> list[tuple[Place, str]]:
+    """What else to look at: the accesses of a race, who waits for whom, where the values that the
+    failure depends on come from, where the threads were created."""
+    names = telling.thread_names(result)
+    found: list[tuple[Place | None, str]] = [*_others_involved(violation, names)]
+    if not violation.accesses:
+        found.append((violation.other_place, "the other access"))
+    for cause in violation.causes:
+        found.append((cause.place, telling.cause(cause, names)))
+    for access in violation.accesses:
+        if access.last is not None:
+            operation = access.last.operation
+            what = f"{names[access.thread]} last synchronised here"
+            found.append((access.last.place, f"{what}: {operation.kind} {operation.object}"))
+    for thread in result.threads:
+        found.append((thread.place, f"{names[thread.number]} is created here"))
+    return _located(found)
+
+
+def _others_involved(violation: Violation, names: dict[int, str]) -> list[tuple[Place, str]]:
+    """The message links to these."""
+    found = [(item.place, telling.access(item, names)) for item in violation.accesses]
+    found += [(item.place, telling.waiting(item, names)) for item in violation.waiting]
+    return _located(found)
+
+
+def _located(found: list[tuple[Place | None, str]]) -> list[tuple[Place, str]]:
+    located = [(place, told) for place, told in found if place is not None and place.file]
+    return located[:MAX_RELATED]
+
+
+def _place_of(violation: Violation, result: Result) -> Place | None:
+    """GitHub wants a place for every result, also for those that belong to none."""
+    known = [violation.place]
+    known += [item.place for item in violation.accesses]
+    known += [item.place for item in violation.waiting]
+    known += [row.place for row in reversed(result.trace) if row.thread == violation.thread]
+    return next((place for place in known if place and place.file), _first_place(result))
+
+
+def _first_place(result: Result) -> Place | None:
+    known = [_unsupported_place(item) for item in result.unsupported]
+    known += [Place(path, 1, 1, "") for path in result.files]
+    return next((place for place in known if place.file), None)
+
+
+def _unsupported_place(item: Unsupported) -> Place:
+    return Place(item.file, item.line, item.column, item.source_line)
+
+
+def _invocation(result: Result, places: Places) -> dict[str, Any]:
+    failed = result.report is not None
+    found: dict[str, Any] = {
+        "executionSuccessful": not failed,
+        "exitCode": telling.EXIT_CODES.get(result.verdict, 3),
+        "exitCodeDescription": text_of(_verdict_line(result)),
+    }
+    if result.arguments:
+        found["arguments"] = [clean(item) for item in result.arguments]
+    notes = [_notification(item, places) for item in result.unsupported]
+    if failed:
+        text = text_of(result.reason or "internal error")
+        notes.append({"level": "error", "message": {"text": text}})
+    if notes:
+        found["toolExecutionNotifications"] = notes
+    return found
+
+
+def _notification(item: Unsupported, places: Places) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "level": "warning",
+        "message": {"text": text_of(item.message) or "not supported"},
+    }
+    if item.file:
+        found["locations"] = [places.location(_unsupported_place(item))]
+    return found
+
+
+def _verdict_line(result: Result) -> str:
+    if result.verdict == "true":
+        return "the properties hold"
+    if result.verdict == "false":
+        return f"violated: {result.violated or 'a property'}"
+    return f"not decided: {result.reason}"
+
+
+def _category(result: Result) -> str:
+    """GitHub keeps the results of one category for each commit; a later upload replaces them. So
+    each question about each program needs its own."""
+    files = "+".join(uri(path) for path in result.files if path)
+    if len(files) > MAX_CATEGORY:
+        files = hashlib.sha256(files.encode()).hexdigest()[:16]
+    return f"plait/{'+'.join(one_line(name) for name in result.properties)}/{files}/"
+
+
+def _summary(result: Result) -> dict[str, Any]:
+    """What the verdict is worth, for those who read the log with other tools."""
+    return {
+        "verdict": clean(result.verdict),
+        "violated": None if result.violated is None else clean(result.violated),
+        "reason": clean(result.reason),
+        "properties": [clean(name) for name in result.properties],
+        "engine": clean(result.engine),
+        "bound": result.bound,
+        "entry": clean(result.entry),
+        "dataModel": clean(result.data_model),
+        "assumptions": [clean(item) for item in result.assumptions],
+        "words": [clean(item) for item in result.words],
+    }

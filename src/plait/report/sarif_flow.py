@@ -1,0 +1,150 @@
+"""A trace as a SARIF code flow: one thread flow for each thread, and the order of execution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plait.evidence.result import Operation, Result, Row
+from plait.report import telling
+from plait.report.characters import clean
+from plait.report.sarif_places import Places
+from plait.report.sarif_text import text_of
+
+# GitHub rejects results with more, and shows a tenth of that, the important ones first.
+MAX_LOCATIONS = 10_000
+
+# In the words that SARIF defines for kinds (3.38.8).
+_KINDS = {
+    "lock": ["acquire", "lock"],
+    "read-lock": ["acquire", "lock"],
+    "write-lock": ["acquire", "lock"],
+    "unlock": ["release", "lock"],
+    "wait": ["acquire", "resource"],
+    "join": ["acquire", "resource"],
+    "signal": ["release", "resource"],
+    "broadcast": ["release", "resource"],
+    "post": ["release", "resource"],
+    "create": ["call", "function"],
+    "once": ["call", "function"],
+    "begin": ["enter", "scope"],
+    "end": ["exit", "scope"],
+    "exit": ["exit", "function"],
+    "malloc": ["acquire", "memory"],
+    "calloc": ["acquire", "memory"],
+    "free": ["release", "memory"],
+}
+
+
+def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
+    """Nothing if there is no trace."""
+    importance = _importance(result)
+    kept = _most_important(importance)
+    if not kept:
+        return None
+    names = telling.thread_names(result)
+    flows: dict[int, list[dict[str, Any]]] = {}
+    for index in kept:
+        row = result.trace[index]
+        step: dict[str, Any] = {
+            "location": places.location(row.place, text_of(telling.row(row))),
+            "executionOrder": index + 1,
+            "nestingLevel": max(row.depth, 0),
+            "importance": importance[index],
+        }
+        kinds = _kinds(row) + (["danger"] if index == len(result.trace) - 1 else [])
+        if kinds:
+            step["kinds"] = kinds
+        state = {clean(item.name): {"text": clean(item.value)} for item in row.changes if item.name}
+        if state:
+            step["state"] = state
+        flows.setdefault(row.thread, []).append(step)
+    initial = _initial_state(result)
+    return {
+        "message": {"text": text_of(_summary(result, len(kept)))},
+        "threadFlows": [
+            {
+                "id": clean(names[number]),
+                "message": {"text": text_of(_origin(result, number, names))},
+                **({"initialState": initial} if initial else {}),
+                "locations": flows[number],
+            }
+            for number in sorted(flows)
+        ],
+    }
+
+
+def _importance(result: Result) -> list[str]:
+    """The last step and those around context switches tell what happens; after them come those
+    that other threads can notice, or that the failure depends on."""
+    trace = result.trace
+    causes = set()
+    if result.violation is not None:
+        causes = {(item.step, item.thread) for item in result.violation.causes}
+    found = []
+    for index, row in enumerate(trace):
+        neighbours = trace[max(index - 1, 0) : index + 2]
+        if index == len(trace) - 1 or any(other.thread != row.thread for other in neighbours):
+            found.append("essential")
+        elif (
+            row.operation is not None
+            or any(item.shared for item in row.changes)
+            or (row.step, row.thread) in causes
+        ):
+            found.append("important")
+        else:
+            found.append("unimportant")
+    return found
+
+
+def _most_important(importance: list[str]) -> list[int]:
+    """The rows to keep; of equally important ones the last, which are nearest to the failure."""
+    indices = list(range(len(importance)))
+    if len(indices) <= MAX_LOCATIONS:
+        return indices
+    ranks = {"essential": 0, "important": 1, "unimportant": 2}
+    indices.sort(key=lambda index: (ranks[importance[index]], -index))
+    return sorted(indices[:MAX_LOCATIONS])
+
+
+def _kinds(row: Row) -> list[str]:
+    if row.operation is not None:
+        return _operation_kinds(row.operation)
+    if row.branch is not None:
+        return ["branch", "true" if row.branch else "false"]
+    if row.entered:
+        return ["call", "function"]
+    if row.returned:
+        return ["return", "function"]
+    return []
+
+
+def _operation_kinds(operation: Operation) -> list[str]:
+    if operation.kind == "trylock":
+        return ["acquire", "lock"] if operation.succeeded else ["lock", "false"]
+    return list(_KINDS.get(operation.kind, []))
+
+
+def _initial_state(result: Result) -> dict[str, Any]:
+    causes = [] if result.violation is None else result.violation.causes
+    return {
+        clean(item.name): {"text": clean(item.value)}
+        for item in causes
+        if item.step is None and item.name
+    }
+
+
+def _summary(result: Result, kept: int) -> str:
+    switches = result.switches
+    often = "one context switch" if switches == 1 else f"{switches} context switches"
+    told = f"an execution that shows it, with {often}"
+    if kept < len(result.trace):
+        told += f"; {len(result.trace) - kept} of its {len(result.trace)} rows are left out"
+    return told
+
+
+def _origin(result: Result, number: int, names: dict[int, str]) -> str:
+    for thread in result.threads:
+        if thread.number == number and thread.creator is not None:
+            where = f" at {telling.where(thread.place)}" if thread.place is not None else ""
+            return f"{names[number]}, created by {names[thread.creator]}{where}"
+    return names[number]
