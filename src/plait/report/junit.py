@@ -3,8 +3,8 @@ expect it. docs/ci.md says what becomes of each verdict, and why."""
 
 from __future__ import annotations
 
+import posixpath
 import xml.etree.ElementTree as xml
-from pathlib import PurePosixPath
 
 from plait.evidence.result import Place, Result
 from plait.report import telling
@@ -17,7 +17,7 @@ MAX_ROWS = 1_000  # of the trace; the readers show the text as a whole
 def to_junit(result: Result) -> str:
     """The same result always gives the same text: there is no time of day in it."""
     names = list(dict.fromkeys(result.properties)) or ["properties"]
-    violated = property_with(result.violated or "") if result.verdict == "false" else ""
+    violated = property_with(result.violated or names[0])
     if result.verdict == "false" and violated not in names:
         names.append(violated)
     seconds = _seconds(result)
@@ -76,8 +76,8 @@ def _suite_name(result: Result) -> str:
 
 def _class_name(result: Result) -> str:
     """Readers take dots as levels: examples/counter_race.c is shown under plait, examples."""
-    first = PurePosixPath(next(iter(result.files), "program"))
-    parts = [part.replace(".", "_") for part in first.with_suffix("").parts if part not in "/.."]
+    first = posixpath.splitext(next(iter(result.files), ""))[0]
+    parts = [part.replace(".", "_") for part in first.split("/") if part not in ("", ".", "..")]
     return one_line(".".join(["plait", *parts]))
 
 
@@ -130,7 +130,7 @@ def _failure_text(result: Result) -> str:
     return "\n".join(lines + (["", advice] if advice else []))
 
 
-def _trace(result: Result, names: dict[int, str]) -> list[str]:
+def _trace(result: Result, names: telling.Names) -> list[str]:
     left_out = max(len(result.trace) - MAX_ROWS, 0)
     rows = result.trace[left_out:]
     lines = [f"({left_out} earlier rows are left out)"] if left_out else []

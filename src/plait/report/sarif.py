@@ -1,9 +1,9 @@
 """Results as SARIF 2.1.0, for code scanning and editors.
 
 What GitHub makes of it decides what is a SARIF result here. It shows every one as an alert,
-whatever its kind, and closes alerts that a new upload does not repeat. So a violation is a result of
-kind `fail`, a proof is none, and `unknown` is one of kind `open`: otherwise an alert would seem to
-be mended when there was just no time to find it again. docs/ci.md says more.
+whatever its kind, and closes alerts that a new upload does not repeat. So a violation is a result
+of kind `fail`, a proof is none, and `unknown` is one of kind `open`: otherwise an alert would seem
+to be mended when there was just no time to find it again. docs/ci.md says more.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _related(result: Result, violation: Violation) -> list[tuple[Place, str]]:
     return _located(found)
 
 
-def _others_involved(violation: Violation, names: dict[int, str]) -> list[tuple[Place, str]]:
+def _others_involved(violation: Violation, names: telling.Names) -> list[tuple[Place, str]]:
     """The message links to these."""
     found = [(item.place, telling.access(item, names)) for item in violation.accesses]
     found += [(item.place, telling.waiting(item, names)) for item in violation.waiting]

@@ -142,7 +142,7 @@ def _summary(result: Result, kept: int) -> str:
     return told
 
 
-def _origin(result: Result, number: int, names: dict[int, str]) -> str:
+def _origin(result: Result, number: int, names: telling.Names) -> str:
     for thread in result.threads:
         if thread.number == number and thread.creator is not None:
             where = f" at {telling.where(thread.place)}" if thread.place is not None else ""

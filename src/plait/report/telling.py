@@ -8,19 +8,18 @@ from plait.report.characters import one_line
 EXIT_CODES = {"true": 0, "false": 1, "unknown": 3}
 
 
-def thread_names(result: Result) -> dict[int, str]:
-    """A name for each thread that occurs anywhere in a result."""
-    names = {item.number: f"thread {item.number} ({item.function})" for item in result.threads}
-    numbers = [row.thread for row in result.trace]
-    if result.violation is not None:
-        violation = result.violation
-        numbers.append(violation.thread)
-        numbers += [item.thread for item in violation.accesses]
-        numbers += [item.thread for item in violation.waiting]
-        numbers += [number for item in violation.waiting for number in item.holders]
-        numbers += [item.thread for item in violation.causes if item.thread is not None]
-    numbers += [item.creator for item in result.threads if item.creator is not None]
-    return {number: f"thread {number}" for number in numbers} | names
+class Names(dict[int, str]):
+    """A name for each thread, also for those that a result does not describe."""
+
+    def __missing__(self, number: int) -> str:
+        return f"thread {number}"
+
+
+def thread_names(result: Result) -> Names:
+    return Names(
+        (item.number, one_line(f"thread {item.number} ({item.function})"))
+        for item in result.threads
+    )
 
 
 def where(place: Place | None) -> str:
@@ -48,21 +47,21 @@ def row(item: Row) -> str:
     return one_line(told) or "a step"
 
 
-def access(item: Access, names: dict[int, str]) -> str:
+def access(item: Access, names: Names) -> str:
     kind = "writes" if item.write else "reads"
     how = f"{kind} {item.name}" + (" atomically" if item.atomic else "")
     locks = f"holding {', '.join(item.locks)}" if item.locks else "holding no lock"
     return one_line(f"{names[item.thread]} {how}, {locks}")
 
 
-def waiting(item: Waiting, names: dict[int, str]) -> str:
+def waiting(item: Waiting, names: Names) -> str:
     told = f"{names[item.thread]} waits for {item.what} {item.object}".rstrip()
     if item.holders:
         told += f", which depends on {' and '.join(names[number] for number in item.holders)}"
     return one_line(told)
 
 
-def cause(item: Cause, names: dict[int, str]) -> str:
+def cause(item: Cause, names: Names) -> str:
     told = f"{item.name} = {item.value}"
     if item.thread is None:
         return one_line(f"{told} from the beginning")
