@@ -8,6 +8,7 @@ import types
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
+
 from plait.evidence.result import (
     Access,
     Cause,

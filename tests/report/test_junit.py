@@ -7,6 +7,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 from hypothesis import given, settings
+
 from plait.evidence.result import Place, Result, Row
 from plait.report import junit
 from plait.report.junit import to_junit

@@ -13,6 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import jsonschema
 import pytest
 from hypothesis import given, settings
+
 from plait.evidence import result as results_module
 from plait.evidence.result import Place, Result, Row
 from plait.evidence.stored import MARK, VERSION, to_text

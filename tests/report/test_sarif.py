@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import jsonschema
 import pytest
 from hypothesis import given, settings
+
 from plait.evidence.result import Place, Result, Row, Source
 from plait.report import sarif_flow
 from plait.report.fingerprint import line_hash

@@ -102,7 +102,7 @@ class Places:
         if name not in self._index:
             self._index[name] = len(self.artifacts)
             where = {"uri": name}
-            if not name.startswith(("file:", "../")):
+            if name != ".." and not name.startswith(("file:", "../")):
                 where["uriBaseId"] = ROOT
             self.artifacts.append({"location": where, "sourceLanguage": "c"})
         return self._index[name]
