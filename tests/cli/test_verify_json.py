@@ -21,8 +21,9 @@ ROOT = Path(__file__).parents[2]
 RACE = str(ROOT / "examples" / "counter_race.c")
 LOCKED = str(ROOT / "examples" / "locked_counter.c")
 
-KEYS = """plait-result version files entry data_model properties engine settings verdict violated
-    reason bound assumptions unsupported statistics violation schedule trace report""".split()
+KEYS = """plait-result version files entry data_model properties error_functions arguments engine
+    settings verdict violated reason bound words assumptions unsupported statistics history violation
+    schedule threads inputs trace invariants tree sources report""".split()
 NUMBERS = """last_bound threads events reads writes read_from_candidates variables clauses
     refinements reasons propagations exact_checks unrolling_seconds encoding_seconds
     solving_seconds graph_seconds reasons_per_refinement mean_reason_length cpu_seconds
@@ -93,7 +94,8 @@ def test_a_deadlock(tmp_path: Path) -> None:
     source = str(ROOT / "examples" / "deadlock.c")
     code, data = result_of(tmp_path / "result.json", "--property", "no-deadlock", source)
     assert (code, data["verdict"], data["violated"]) == (1, "false", "no-deadlock")
-    assert "thread 2 waits for mutex" in data["violation"]["message"]
+    assert data["violation"]["message"] == "threads 2 and 3 wait for each other for ever"
+    assert [row["thread"] for row in data["violation"]["waiting"]] == [2, 3, 1]
     assert data["schedule"]["steps"] and data["trace"]
 
 

@@ -15,8 +15,6 @@ from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.model.types import I32
 from plait.semantics import schedule
-from plait.semantics.explore import explore
-from plait.semantics.render import render
 from plait.semantics.run import run
 from plait.semantics.schedule import Schedule, ScheduledStep
 
@@ -98,20 +96,6 @@ def test_schedules_that_do_not_fit() -> None:
 def test_the_end_of_a_schedule() -> None:
     execution = run(sample(), ASSERTIONS, schedule=Schedule([ScheduledStep(1, (2,), 2)]))
     assert execution.ending == "end of schedule" and execution.steps == 2
-
-
-def test_picture_of_a_counterexample() -> None:
-    program = sample()
-    found = explore(program, ASSERTIONS)
-    execution = run(program, ASSERTIONS, schedule=found.schedule, trace=True)
-    picture = render(program, execution, 80)
-    lines = picture.splitlines()
-    assert "thread 1: main" in lines[0] and "thread 2: worker" in lines[0]
-    assert any("seen = 0" in line for line in lines)
-    assert any("x = 1" in line and line.index("x = 1") > 30 for line in lines)
-    assert any("x is 1" in line and line.index("x is 1") < 30 for line in lines)
-    assert lines[-1].startswith("violation of assertions in thread 1 at model.c:")
-    assert max(map(len, lines[:-1])) <= 80
 
 
 def test_runs_repeat_by_seed_and_by_schedule() -> None:

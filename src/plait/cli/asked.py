@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plait.cli.messages import OutOfTime, Result
-from plait.cli.rows import event_rows, place_row
 from plait.work.child import Send
 
 if TYPE_CHECKING:
+    from plait.evidence.counterexample import Evidence, Found
     from plait.model.program import Program
     from plait.model.properties import Specification
-    from plait.semantics.run import Execution
+    from plait.semantics.schedule import Schedule
 
 
 class Answering(Protocol):
@@ -30,43 +29,45 @@ class Asked:
         options: argparse.Namespace,
         specification: Specification,
         program: Program,
-        width: int,
         deadline: float | None,
         send: Send,
     ) -> None:
         self.options = options
         self.specification = specification
         self.program = program
-        self.width = width
         self.deadline = deadline
         self.send = send
 
-    def violated(self, program: Program, execution: Execution) -> Result:
+    def violated(self, schedule: Schedule) -> Result:
+        """A violation that the last step of the schedule is."""
+        from plait.evidence.counterexample import Found, NotShown
+        from plait.semantics.run import run
+
+        execution = run(self.program, self.specification, schedule=schedule)
+        if execution.ending != "violation":
+            raise NotShown(f"it ends in: {execution.ending}")
         end = execution.outcome
-        violation = {
-            "property": end.kind,
-            "message": end.message,
-            "thread": end.thread,
-            "place": place_row(program, end.origin),
-            "other_place": None,
-        }
-        return self.shown(program, execution, violation)
+        return self.shown(schedule, Found(end.kind, end.message, end.thread, end.origin))
 
-    def shown(self, program: Program, execution: Execution, violation: dict[str, Any]) -> Result:
-        from plait.semantics.render import render
+    def shown(self, schedule: Schedule, found: Found) -> Result:
+        """Raises NotShown for a schedule that does not show it."""
+        from plait.evidence.counterexample import evidence_of
 
-        text = render(program, execution, self.width, verbose=self.options.verbose)
-        message, kind = str(violation["message"]), str(violation["property"])
-        result = Result("false", message, kind, lines=text.splitlines())
-        if self.options.json is not None:
-            result.violation = violation
-            result.schedule = _schedule_row(execution)
-            result.trace = event_rows(program, execution.events)
-        return result
+        evidence = evidence_of(self.program, self.specification, schedule, found, self.deadline)
+        reason = evidence.violation.message
+        return Result("false", reason, found.kind, evidence=row_of(evidence))
 
 
-def _schedule_row(execution: Execution) -> dict[str, Any]:
+def row_of(evidence: Evidence) -> dict[str, Any]:
+    import json
+
+    from plait.evidence.stored import plain
     from plait.semantics.schedule import to_text
 
-    row: dict[str, Any] = json.loads(to_text(execution.schedule))
-    return row
+    return {
+        "violation": plain(evidence.violation),
+        "schedule": json.loads(to_text(evidence.schedule)),
+        "threads": plain(evidence.threads),
+        "inputs": plain(evidence.inputs),
+        "trace": plain(evidence.trace),
+    }

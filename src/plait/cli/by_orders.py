@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 from plait.cli.asked import Asked
 from plait.cli.messages import OutOfTime, Progress, Result, encode
 from plait.cli.numbers import numbers_of
-from plait.cli.rows import place_row
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.errors import InputError
 from plait.model.properties import Property
 
 if TYPE_CHECKING:
-    from plait.evidence.replay import Deadlock, Plan, Race
+    from plait.evidence.replay import Plan
     from plait.model.program import Program
-    from plait.semantics.run import Execution
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -88,6 +86,7 @@ class ByOrders(Asked):
 
     def _replayed(self, program: Program, found: Counterexample) -> Result:
         """A violation counts only if the reference interpreter shows it."""
+        from plait.evidence.counterexample import Found, NotShown
         from plait.evidence.replay import (
             Plan,
             ReplayFailed,
@@ -96,34 +95,27 @@ class ByOrders(Asked):
             replay_deadlock,
             replay_race,
         )
-        from plait.semantics.run import run
 
         plan = Plan(
             found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
         )
-        race: Race | None = None
-        deadlock: Deadlock | None = None
         try:
             if Property.NO_DEADLOCK in self.specification:
                 deadlock = replay_deadlock(program, self.specification, plan)
-                schedule = deadlock.schedule
-            elif found.race is not None:
+                kind = Property.NO_DEADLOCK.value
+                shown = Found(kind, deadlock.message, deadlock.thread, deadlock.origin)
+                return self.shown(deadlock.schedule, shown)
+            if found.race is not None:
                 race = replay_race(program, self.specification, plan, found.race)
-                schedule = race.schedule
-            else:
-                schedule = replay(program, self.specification, plan)
-            execution = run(program, self.specification, schedule=schedule, trace=True)
+                kind = Property.NO_DATA_RACE.value
+                one, other = race.origins
+                shown = Found(kind, race.message, race.threads[0], one, other, race.threads)
+                return self.shown(race.schedule, shown)
+            return self.violated(replay(program, self.specification, plan))
         except Undecided as error:
             return Result("unknown", str(error))
-        except (ReplayFailed, InputError) as error:
+        except (ReplayFailed, NotShown, InputError) as error:
             return self._not_replayed(plan, str(error))
-        if deadlock is not None:
-            return self._deadlocked(program, execution, deadlock)
-        if race is not None:
-            return self._raced(program, execution, race)
-        if execution.ending != "violation":
-            return self._not_replayed(plan, f"it ends in: {execution.ending}")
-        return self.violated(program, execution)
 
     def _not_replayed(self, plan: Plan, why: str) -> Result:
         reason = f"internal error: the counterexample does not replay ({why})"
@@ -136,33 +128,3 @@ class ByOrders(Asked):
             }
         }
         return Result("unknown", reason, failure=failure)
-
-    def _raced(self, program: Program, execution: Execution, race: Race) -> Result:
-        """A race is not how an execution ends: it is said behind the trace."""
-        kind = Property.NO_DATA_RACE.value
-        violation = {
-            "property": kind,
-            "message": race.message,
-            "thread": race.threads[0],
-            "place": place_row(program, race.origins[0]),
-            "other_place": place_row(program, race.origins[1]),
-        }
-        result = self.shown(program, execution, violation)
-        message = f"{kind} violated: {race.message}"
-        result.lines += str(program.diagnostic(race.origins[0], message)).splitlines()
-        return result
-
-    def _deadlocked(self, program: Program, execution: Execution, found: Deadlock) -> Result:
-        kind = Property.NO_DEADLOCK.value
-        violation = {
-            "property": kind,
-            "message": found.message,
-            "thread": found.thread,
-            "place": place_row(program, found.origin),
-            "other_place": None,
-        }
-        result = self.shown(program, execution, violation)
-        if execution.ending != "deadlock":  # some threads can still move
-            message = f"{kind} violated: {found.message}"
-            result.lines += str(program.diagnostic(found.origin, message)).splitlines()
-        return result

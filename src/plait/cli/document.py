@@ -1,48 +1,79 @@
-"""The JSON result of `plait verify`, described in docs/json.md."""
+"""The result of a command as the object that all reports are made from (plait.evidence.result)."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import plait
-from plait.cli.messages import Loaded, Question, Result
+from plait.cli.arguments import as_arguments
+from plait.cli.messages import Loaded, Question
+from plait.cli.messages import Result as Message
+from plait.evidence.result import Result, Source
+from plait.evidence.stored import from_plain
+from plait.evidence.words import words_of
 
-RESULT_VERSION = 1
-DEFAULT_ENGINE = "orders"  # what `--engine auto` means
+_LARGEST_SOURCE = 20_000_000
 
 
-def to_json(
+def composed(
     options: argparse.Namespace,
+    engine: str,
     question: Question | None,
     loaded: Loaded | None,
-    result: Result,
+    message: Message,
     usage: dict[str, Any],
+    history: list[dict[str, Any]],
     report: Path | None,
-) -> str:
+) -> Result:
     """`question` and `loaded` are missing if the worker did not come so far."""
-    import json
+    result = from_plain(
+        {
+            "version": plait.__version__,
+            "files": options.programs,
+            "entry": (options.entry or "main") if question is None else question.entry,
+            "data_model": options.data_model,
+            "properties": [] if question is None else question.properties,
+            "error_functions": [] if question is None else question.error_functions,
+            "arguments": as_arguments(options),
+            "engine": engine,
+            "settings": {} if question is None else question.settings,
+            "verdict": message.verdict,
+            "violated": message.violated,
+            "reason": " ".join(message.reason.split()),
+            "bound": message.bound,
+            "assumptions": [] if loaded is None else loaded.assumptions,
+            "unsupported": [] if loaded is None else loaded.unsupported,
+            "statistics": message.statistics | usage,
+            "history": history,
+            "report": None if report is None else str(report),
+            **message.evidence,
+        }
+    )
+    result.words = words_of(result)
+    return result
 
-    data: dict[str, Any] = {
-        "plait-result": RESULT_VERSION,
-        "version": plait.__version__,
-        "files": options.programs,
-        "entry": options.entry if question is None else question.entry,
-        "data_model": options.data_model,
-        "properties": [] if question is None else question.properties,
-        "engine": DEFAULT_ENGINE if options.engine == "auto" else options.engine,
-        "settings": {} if question is None else question.settings,
-        "verdict": result.verdict,
-        "violated": result.violated,
-        "reason": result.reason,
-        "bound": result.bound,
-        "assumptions": [] if loaded is None else loaded.assumptions,
-        "unsupported": [] if loaded is None else loaded.unsupported,
-        "statistics": result.statistics | usage,
-        "violation": result.violation,
-        "schedule": result.schedule,
-        "trace": result.trace,
-        "report": None if report is None else str(report),
-    }
-    return json.dumps(data, indent=1, ensure_ascii=True) + "\n"
+
+def add_sources(result: Result) -> None:
+    """The files that the program was given as, and those that the evidence names."""
+    named = dict.fromkeys(result.files)
+    named.update(dict.fromkeys(row.place.file for row in result.trace))
+    named.update(dict.fromkeys(item.place.file for item in result.invariants))
+    result.sources = list(_sources(named))
+
+
+def _sources(paths: Iterable[str]) -> Iterable[Source]:
+    from hashlib import sha256
+
+    for path in paths:
+        try:
+            if Path(path).stat().st_size > _LARGEST_SOURCE:
+                continue
+            data = Path(path).read_bytes()
+        except OSError:
+            continue
+        text = data.decode("utf-8", "surrogateescape")
+        lines = text.replace("\r\n", "\n").split("\n")
+        yield Source(path, sha256(data).hexdigest(), lines[:-1] if not lines[-1] else lines)

@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
 from plait.cli.assumptions import assumptions_of
+from plait.cli.forms import are_wanted, check_forms, save_forms
 from plait.cli.inputs import load_program, parts, specification
-from plait.cli.output import Console, check_can_write, save, width
-from plait.cli.verdict import Answer, Result
+from plait.cli.output import Console, check_can_write, save
+from plait.cli.printing import print_conditions, print_trace
 
 if TYPE_CHECKING:
+    from plait.evidence.result import Result
+    from plait.model.program import Program
     from plait.model.properties import Specification
+    from plait.semantics.explore import Exploration
+
+_EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
+
+
+@dataclass(slots=True, eq=False)
+class Answer:
+    """A verdict on one program and specification, with its evidence as JSON has it.
+
+    `verdict` is "true", "false" or "unknown".
+    """
+
+    program: Program
+    specification: Specification
+    exploration: Exploration
+    verdict: str
+    reason: str
+    assumptions: list[str]
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def violated(self) -> str | None:
+        violation = self.exploration.violation
+        return None if self.verdict != "false" or violation is None else violation.kind
 
 
 def explore(options: argparse.Namespace, console: Console) -> int:
-    for option, path in (("--save-schedule", options.save_schedule), ("--json", options.json)):
-        if path is not None:
-            check_can_write(option, path)
+    check_forms(options)
+    if options.save_schedule is not None:
+        check_can_write("--save-schedule", options.save_schedule)
     whole, entry = specification(options)
     answers: list[Answer] = []
     for part in parts(whole):
@@ -27,16 +55,18 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         if answers[-1].verdict == "false" or answers[-1].reason == "interrupted":
             break
     answer = worst(answers)
-    statistics = _statistics(answers)
-    _print_evidence(options, console, answers, answer)
+    result = _composed(options, whole, entry, answers, answer)
+    if result.trace:
+        print_trace(console, result, verbose=options.verbose)
+    print_conditions(console, result)
+    numbers = result.statistics
     console.line(
-        f"{statistics['states']} states, {statistics['transitions']} steps,"
-        f" {statistics['seconds']:.2f} s"
+        f"engine explore: {numbers['states']} states, {numbers['transitions']} steps,"
+        f" {numbers['seconds']:.2f} s"
     )
-    result = Result(answer, options.programs, entry, [], statistics)
-    is_written = _write_files(options, console, result, whole)
-    console.line(answer.verdict_line())
-    return answer.exit_code if is_written else exits.UNUSABLE_INPUT
+    is_written = _write_files(options, console, answer, result)
+    console.verdict(result.verdict, result.violated, result.reason)
+    return _EXIT_CODES[answer.verdict] if is_written else exits.UNUSABLE_INPUT
 
 
 def worst(answers: list[Answer]) -> Answer:
@@ -67,44 +97,59 @@ def _answer(options: argparse.Namespace, part: Specification, entry: str, spent:
         program, part, exploration, exploration.verdict.value, exploration.reason, assumptions
     )
     if exploration.schedule is not None:
-        _replay(answer)
+        _show(answer)
     return answer
 
 
-def _replay(answer: Answer) -> None:
+def _show(answer: Answer) -> None:
     """Execute the counterexample again; one that does not show the violation proves nothing."""
-    from plait.semantics.run import run
+    from plait.cli.asked import row_of
+    from plait.evidence.counterexample import Found, NotShown, evidence_of
 
-    exploration = answer.exploration
-    assert exploration.violation is not None
-    answer.replay = run(
-        answer.program, answer.specification, schedule=exploration.schedule, trace=True
+    violation, schedule = answer.exploration.violation, answer.exploration.schedule
+    assert violation is not None and schedule is not None
+    found = Found(
+        violation.kind, violation.message, violation.thread, violation.origin, violation.other
     )
-    kind = exploration.violation.kind
-    if kind in ("no-data-race", "no-deadlock"):
-        return  # properties of the state that the schedule leads to, not of a step
-    if answer.replay.ending != "violation" or answer.replay.outcome.kind != kind:
+    if violation.other_thread:
+        found.threads = violation.thread, violation.other_thread
+    try:
+        evidence = evidence_of(answer.program, answer.specification, schedule, found)
+    except NotShown as error:
         answer.verdict = "unknown"
-        answer.reason = f"internal error: the counterexample of {kind} does not replay"
+        why = f"the counterexample of {violation.kind} does not replay ({error})"
+        answer.reason = f"internal error: {why}"
+        return
+    answer.exploration.schedule = evidence.schedule
+    answer.reason = evidence.violation.message
+    answer.evidence = row_of(evidence)
 
 
-def _print_evidence(
-    options: argparse.Namespace, console: Console, answers: list[Answer], answer: Answer
-) -> None:
-    program, violation = answer.program, answer.exploration.violation
-    if violation is not None and answer.replay is not None:
-        from plait.semantics.render import render
+def _composed(
+    options: argparse.Namespace,
+    whole: Specification,
+    entry: str,
+    answers: list[Answer],
+    answer: Answer,
+) -> Result:
+    from plait.cli.document import composed
+    from plait.cli.messages import Loaded, Question
+    from plait.cli.messages import Result as Answered
+    from plait.cli.rows import diagnostic_row
 
-        text = render(program, answer.replay, width(), verbose=options.verbose)
-        console.lines(text.splitlines())
-        if answer.replay.ending not in ("violation", "deadlock"):
-            # A race, or a deadlock of some threads, is not how an execution ends.
-            message = f"{violation.kind} violated: {violation.message}"
-            console.line(str(program.diagnostic(violation.origin, message)))
-        console.line()
-    unsupported = {str(item): None for each in answers for item in each.program.unsupported}
-    console.block("unsupported constructs", unsupported)
-    console.block("assumptions", answer.assumptions)
+    properties = sorted(item.value for item in whole.properties)
+    question = Question(entry, properties, sorted(whole.error_functions), {})
+    rows = [diagnostic_row(item) for each in answers for item in each.program.unsupported]
+    unsupported = [row for index, row in enumerate(rows) if row not in rows[:index]]
+    loaded = Loaded(answer.assumptions, unsupported)
+    message = Answered(
+        answer.verdict,
+        answer.reason,
+        answer.violated,
+        statistics=_statistics(answers),
+        evidence=answer.evidence,
+    )
+    return composed(options, "explore", question, loaded, message, {}, [], None)
 
 
 def _statistics(answers: list[Answer]) -> dict[str, float]:
@@ -118,17 +163,19 @@ def _statistics(answers: list[Answer]) -> dict[str, float]:
 
 
 def _write_files(
-    options: argparse.Namespace, console: Console, result: Result, whole: Specification
+    options: argparse.Namespace, console: Console, answer: Answer, result: Result
 ) -> bool:
     """Whether all files that were asked for could be written."""
+    from plait.cli.document import add_sources
+
     written = []
-    schedule = result.answer.exploration.schedule
+    schedule = answer.exploration.schedule
     if options.save_schedule is not None and schedule is not None:
         from plait.semantics.schedule import to_text
 
         text = to_text(schedule)
         written.append(save(console, "--save-schedule", options.save_schedule, text))
-    if options.json is not None:
-        result.properties = sorted(item.value for item in whole.properties)
-        written.append(save(console, "--json", options.json, result.to_json()))
+    if are_wanted(options):
+        add_sources(result)
+        written.append(save_forms(options, console, result))
     return all(written)

@@ -52,6 +52,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.check import check as command
         case "verify":
             from plait.cli.verify import verify as command
+        case "report":
+            from plait.cli.report import report as command
         case _:
             from plait.cli.explore import explore as command
     return command(options, console)

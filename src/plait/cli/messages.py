@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from plait.cli.rows import Row
-
+Row = dict[str, Any]
 Numbers = dict[str, Any]
 
 
@@ -16,6 +15,7 @@ class Question:
 
     entry: str
     properties: list[str]
+    error_functions: list[str]
     settings: Row
 
 
@@ -60,18 +60,15 @@ class Mistake:
 
 @dataclass(slots=True)
 class Result:
-    """The verdict and its evidence. `lines` show the trace to people; `failure` is there if plait
-    itself has failed, and has what is needed to find out why."""
+    """The verdict and its evidence: fields of plait.evidence.result.Result, as JSON. `failure` is
+    there if plait itself has failed, and has what is needed to find out why."""
 
     verdict: str
     reason: str
     violated: str | None = None
     bound: int | None = None
     statistics: Numbers = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    violation: Row | None = None
-    schedule: Row | None = None
-    trace: list[Row] = field(default_factory=list)
+    evidence: Row = field(default_factory=dict)
     failure: Row | None = None
     certificate: str | None = None
 

@@ -55,12 +55,11 @@ def summary(numbers: dict[str, Any]) -> str:
         return (
             f"{numbers['nodes']} nodes, {numbers['covers']} covers"
             f" ({numbers['forced_covers']} forced), {numbers['cover_expansions']} cover expansions,"
-            f" {numbers['refinements']} refinements, {numbers['wall_seconds']:.2f} s"
+            f" {numbers['refinements']} refinements"
         )
     return (
         f"{numbers['events']} events, {numbers['read_from_candidates']} links,"
-        f" {numbers['refinements']} refinements, loop bound {numbers['last_bound']},"
-        f" {numbers['wall_seconds']:.2f} s"
+        f" {numbers['refinements']} refinements, loop bound {numbers['last_bound']}"
     )
 
 

@@ -41,6 +41,11 @@ class Console:
             for text in texts:
                 self.line("  - " + text.replace("\n", "\n    "))
 
+    def verdict(self, verdict: str, violated: str | None, reason: str) -> None:
+        """The last line of a command that verifies."""
+        detail = "" if verdict == "true" else f" ({violated or ' '.join(reason.split())})"
+        self.line(f"VERDICT: {verdict}{detail}")
+
     def error(self, message: str) -> None:
         try:
             sys.stdout.flush()
@@ -89,6 +94,16 @@ def width() -> int:
         return max(60, os.get_terminal_size(sys.stdout.fileno()).columns)
     except (OSError, ValueError):
         return 100
+
+
+def has_colour() -> bool:
+    """Whether standard output is a terminal whose user has not asked for plain text."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    try:
+        return sys.stdout.isatty()
+    except (OSError, ValueError):
+        return False
 
 
 def check_can_write(option: str, path: str) -> None:

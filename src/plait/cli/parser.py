@@ -23,6 +23,7 @@ PROPERTIES = (
 ORDER_ENCODINGS = ("abstract", "monolithic")
 POR = ("none", "static", "dynamic")
 EXPLICIT = ("pointers", "few")
+WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 REFINEMENTS = ("propagator", "graph", "kernel", "cores")
 
 EXIT_CODES = """\
@@ -106,6 +107,19 @@ The last line is `CERTIFICATE: accepted`, `CERTIFICATE: rejected (REASON)` or
 `CERTIFICATE: unknown (REASON)`.
 """
 
+REPORT_HELP = """\
+A result has all that the reports need: neither the sources nor the engines are used again.
+
+examples:
+  plait verify --json result.json examples/counter_race.c
+  plait report result.json                       the trace and the verdict as they were printed
+  plait report -v result.json                    with every step
+  plait report result.json --html page.html --sarif result.sarif
+
+exit codes:
+  0  written                     2  unusable options or input, or a file that cannot be written
+"""
+
 EXPLORE_HELP = f"""\
 Every reachable state of every interleaving is visited, so `true` means: in all schedules, for all
 inputs. Programs with an infinite state space, or with inputs of more than 8 bits, end in `unknown`
@@ -139,6 +153,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for argument in rest:
         if argument.startswith("-"):
             parser.error(f"unrecognized argument: {argument}")
+    if "programs" not in options:
+        if rest:
+            parser.error(f"unrecognized argument: {rest[0]}")
+        return options
     options.programs += rest
     if not options.programs and getattr(options, "compile_commands", None) is None:
         parser.error(f"no source file given: see `plait {options.command} --help`")
@@ -173,6 +191,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
     _check_command(commands)
+    _report_command(commands)
     return parser
 
 
@@ -314,7 +333,7 @@ def _explore_command(parser: Parser) -> None:
     parser.add_argument(
         "--save-schedule", metavar="FILE", help="keep the counterexample for `plait run --schedule`"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
+    _form_options(parser)
 
 
 def _verify_command(parser: Parser) -> None:
@@ -335,9 +354,7 @@ def _verify_command(parser: Parser) -> None:
         metavar="G",
         help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
-    parser.add_argument(
-        "--json", metavar="FILE", help="write verdict, evidence and statistics as JSON"
-    )
+    _form_options(parser)
     parser.add_argument(
         "--certificate",
         metavar="FILE",
@@ -392,6 +409,25 @@ def _verify_command(parser: Parser) -> None:
     )
 
 
+def _form_options(parser: Parser) -> None:
+    group = parser.add_argument_group("reports", "Files that the result is written to.")
+    group.add_argument(
+        "--json",
+        metavar="FILE",
+        help="verdict, evidence and statistics, for `plait report` and for tools",
+    )
+    group.add_argument("--html", metavar="FILE", help="a page to step through the evidence")
+    group.add_argument("--sarif", metavar="FILE", help="SARIF 2.1.0, for editors and code scanning")
+    group.add_argument("--junit", metavar="FILE", help="JUnit XML, for continuous integration")
+    group.add_argument("--witness", metavar="FILE", help="a witness for other verifiers")
+    group.add_argument(
+        "--witness-format",
+        choices=WITNESS_FORMATS,
+        default="2.2",
+        help="YAML 2.0, 2.1 or 2.2 (which knows threads), or GraphML 1.0 (default: 2.2)",
+    )
+
+
 def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = commands.add_parser(
         "check",
@@ -412,6 +448,20 @@ def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="G",
         help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
+
+
+def _report_command(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="show a saved result, or write it in other forms",
+        description="Show a result that was saved with --json, or write it in other forms.",
+        epilog=REPORT_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("result", metavar="RESULT", help="what `plait verify --json` has saved")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show all steps")
+    _form_options(parser)
 
 
 def _dialect(text: str) -> str:

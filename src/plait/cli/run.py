@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from plait.cli import exits
 from plait.cli.inputs import load_program, specification
-from plait.cli.output import Console, check_can_write, save, width
+from plait.cli.output import Console, check_can_write, has_colour, save, width
 
 if TYPE_CHECKING:
+    from plait.model.program import Program
     from plait.model.properties import Specification
     from plait.semantics.run import Execution
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    from plait.semantics.render import render
     from plait.semantics.run import run as execute
     from plait.semantics.schedule import read, to_text
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         max_steps=options.max_steps,
         trace=not options.quiet,
     )
-    console.lines(render(program, execution, width(), verbose=options.verbose).splitlines())
+    console.lines(_lines(program, execution, verbose=options.verbose))
     output = execution.output.decode("utf-8", "backslashreplace")
     if output:
         console.line("output:")
@@ -42,6 +42,36 @@ def run(options: argparse.Namespace, console: Console) -> int:
         if not save(console, "--save-schedule", options.save_schedule, text):
             return exits.UNUSABLE_INPUT
     return exit_code(execution, chosen)
+
+
+def _lines(program: Program, execution: Execution, *, verbose: bool) -> list[str]:
+    from plait.evidence.result import Result
+    from plait.evidence.story import tell
+    from plait.report.text import trace_lines
+
+    story = tell(program, execution.events)
+    result = Result("", [], "", "", [], "", "", "", threads=story.threads, trace=story.rows)
+    lines = trace_lines(result, width(), verbose=verbose, colour=has_colour())
+    return [*lines, *_ending(program, execution)]
+
+
+def _ending(program: Program, execution: Execution) -> list[str]:
+    ending, outcome = execution.ending, execution.outcome
+    if ending in ("exit", "abort"):
+        return [f"{ending} with status {execution.status} after {execution.steps} steps"]
+    if ending in ("deadlock", "blocked"):
+        return [
+            f"{ending} after {execution.steps} steps",
+            *(
+                f"  thread {thread} waits for {item.message} at {program.place(item.origin)}"
+                for thread, item in sorted(execution.blocked.items())
+            ),
+        ]
+    if not outcome.message:
+        return [f"{ending} after {execution.steps} steps"]
+    kind = f" of {outcome.kind}" if outcome.kind else ""
+    place = program.place(outcome.origin)
+    return [f"{ending}{kind} in thread {outcome.thread} at {place}: {outcome.message}"]
 
 
 def exit_code(execution: Execution, chosen: Specification) -> int:

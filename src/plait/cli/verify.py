@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
-from plait.cli.document import to_json
+from plait.cli.forms import are_wanted, check_forms, save_forms
 from plait.cli.internal_error import write_report
 from plait.cli.messages import (
     Loaded,
@@ -20,34 +20,39 @@ from plait.cli.messages import (
     OutOfTime,
     Progress,
     Question,
-    Result,
     Searched,
     decode,
 )
+from plait.cli.messages import Result as Message
 from plait.cli.numbers import summary, table
-from plait.cli.output import Console, check_can_write, save, width
+from plait.cli.output import Console, check_can_write, save
+from plait.cli.printing import print_conditions, print_trace
 from plait.cli.progress import ProgressLine
 from plait.errors import Diagnostic, InputError
 from plait.work.child import Send
 from plait.work.limits import Ending, Finish, Limits
 from plait.work.supervise import supervise
 
+if TYPE_CHECKING:
+    from plait.evidence.result import Result
+
 _GIB = 1 << 30
+_LONGEST_HISTORY = 400
+DEFAULT_ENGINE = "orders"  # what `--engine auto` means
 _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
     _check_options(options)
     started = time.monotonic()
-    columns = width()
     deadline = None if options.timeout is None else started + options.timeout
 
     def work(send: Send) -> None:
         from plait.cli.worker import work as verify_in_worker
 
-        verify_in_worker(options, columns, deadline, send)
+        verify_in_worker(options, deadline, send)
 
-    heard = _Heard(is_search=options.engine == "impact")
+    heard = _Heard(started, is_search=options.engine == "impact")
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
     tick = heard.line.show if heard.line.is_wanted() else None
     try:
@@ -59,18 +64,17 @@ def verify(options: argparse.Namespace, console: Console) -> int:
             console.error(f"the worker wrote:\n{finish.noise}")
     if heard.mistake is not None:
         raise InputError(*(Diagnostic(**row) for row in heard.mistake.diagnostics))
-    result = heard.result or _unknown(options, heard, finish)
+    message = heard.result or _unknown(options, heard, finish)
     usage = {
         "cpu_seconds": round(time.process_time() + finish.cpu_seconds, 6),
         "wall_seconds": round(time.monotonic() - started, 6),
         "peak_memory_bytes": finish.peak_memory or None,
     }
-    return _report(options, console, heard, result, usage)
+    return _report(options, console, heard, message, usage)
 
 
 def _check_options(options: argparse.Namespace) -> None:
-    if options.json is not None:
-        check_can_write("--json", options.json)
+    check_forms(options)
     if options.certificate is not None:
         if options.engine != "impact":
             raise InputError("--certificate needs --engine impact: the other engine has none")
@@ -80,7 +84,9 @@ def _check_options(options: argparse.Namespace) -> None:
 class _Heard:
     """What the worker has said so far."""
 
-    def __init__(self, *, is_search: bool) -> None:
+    def __init__(self, started: float, *, is_search: bool) -> None:
+        self._started = started
+        self.history: list[dict[str, Any]] = []
         self.is_search = is_search  # for a proof without bounds
         self.line = ProgressLine()
         self.question: Question | None = None
@@ -89,7 +95,7 @@ class _Heard:
         self.searched: Searched | None = None
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
-        self.result: Result | None = None
+        self.result: Message | None = None
 
     def receive(self, data: dict[str, Any]) -> None:
         match decode(data):
@@ -101,6 +107,7 @@ class _Heard:
             case Progress() as message:
                 self.progress = message
                 numbers = message.statistics
+                self._remember(numbers)
                 self.line.say(
                     f"loop bound {message.bound} done: {numbers['events']:,} events,"
                     f" {numbers['clauses']:,} clauses"
@@ -108,6 +115,7 @@ class _Heard:
             case Searched() as message:
                 self.searched = message
                 numbers = message.statistics
+                self._remember(numbers)
                 self.line.say(
                     f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them open,"
                     f" {numbers['refinements']:,} refinements"
@@ -116,8 +124,15 @@ class _Heard:
                 self.out_of_time = message
             case Mistake() as message:
                 self.mistake = message
-            case Result() as message:
+            case Message() as message:
                 self.result = message
+
+    def _remember(self, numbers: dict[str, Any]) -> None:
+        """Every other one of what was remembered is forgotten when it becomes too much."""
+        if len(self.history) >= _LONGEST_HISTORY:
+            del self.history[::2]
+        seconds = round(time.monotonic() - self._started, 3)
+        self.history.append({"seconds": seconds, **numbers})
 
     def so_far(self) -> str:
         if self.out_of_time is not None and self.out_of_time.so_far:
@@ -133,13 +148,13 @@ class _Heard:
         return "the program was not read yet"
 
 
-def _unknown(options: argparse.Namespace, heard: _Heard, finish: Finish) -> Result:
+def _unknown(options: argparse.Namespace, heard: _Heard, finish: Finish) -> Message:
     """The result when the worker has none."""
     bound = None if heard.progress is None else heard.progress.bound
     last = heard.out_of_time or heard.searched or heard.progress
     statistics = {} if last is None else last.statistics
     cause = _cause(options, heard, finish)
-    return Result("unknown", f"{cause}; {heard.so_far()}", bound=bound, statistics=statistics)
+    return Message("unknown", f"{cause}; {heard.so_far()}", bound=bound, statistics=statistics)
 
 
 def _cause(options: argparse.Namespace, heard: _Heard, finish: Finish) -> str:
@@ -161,38 +176,43 @@ def _report(
     options: argparse.Namespace,
     console: Console,
     heard: _Heard,
-    result: Result,
+    message: Message,
     usage: dict[str, Any],
 ) -> int:
     """Print and write everything; the verdict is the last line."""
-    if result.lines:
-        console.lines(result.lines)
-        console.line()
-    if heard.loaded is not None:
-        unsupported = (str(Diagnostic(**row)) for row in heard.loaded.unsupported)
-        console.block("unsupported constructs", unsupported)
-        console.block("assumptions", heard.loaded.assumptions)
-    if result.statistics:
-        numbers = result.statistics | usage
-        if options.verbose:
-            console.lines(["statistics:", *table(numbers)])
-        console.line(summary(numbers))
-    reason = " ".join(result.reason.split())
+    from plait.cli.document import add_sources, composed
+
     report = None
-    if result.failure is not None:
-        report = write_report(options, reason, result.failure)
+    if message.failure is not None:
+        reason = " ".join(message.reason.split())
+        report = write_report(options, reason, message.failure)
         what = "the program" if report is None else f"the program and {report}"
         console.error(f"{reason}\nplease report this, with {what}")
+    question, loaded, history = heard.question, heard.loaded, heard.history
+    engine = DEFAULT_ENGINE if options.engine == "auto" else options.engine
+    result = composed(options, engine, question, loaded, message, usage, history, report)
+    _print(options, console, result, has_numbers=bool(message.statistics))
     exit_code = _EXIT_CODES[result.verdict]
-    if options.json is not None:
-        text = to_json(options, heard.question, heard.loaded, result, usage, report)
-        if not save(console, "--json", options.json, text):
+    if are_wanted(options):
+        add_sources(result)
+        if not save_forms(options, console, result):
             exit_code = exits.UNUSABLE_INPUT
-    if options.certificate is not None and result.certificate is not None:
-        if save(console, "--certificate", options.certificate, result.certificate + "\n"):
+    if options.certificate is not None and message.certificate is not None:
+        if save(console, "--certificate", options.certificate, message.certificate + "\n"):
             console.line(f"certificate: {options.certificate}")
         else:
             exit_code = exits.UNUSABLE_INPUT
-    detail = "" if result.verdict == "true" else f" ({result.violated or reason})"
-    console.line(f"VERDICT: {result.verdict}{detail}")
+    console.verdict(result.verdict, result.violated, result.reason)
     return exit_code
+
+
+def _print(
+    options: argparse.Namespace, console: Console, result: Result, *, has_numbers: bool
+) -> None:
+    if result.trace:
+        print_trace(console, result, verbose=options.verbose)
+    print_conditions(console, result)
+    if has_numbers:
+        if options.verbose:
+            console.lines(["statistics:", *table(result.statistics)])
+        console.line(f"{result.words[-1]}: {summary(result.statistics)}")

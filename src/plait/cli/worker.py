@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from plait.model.properties import Specification
 
 
-def work(options: argparse.Namespace, width: int, deadline: float | None, send: Send) -> None:
+def work(options: argparse.Namespace, deadline: float | None, send: Send) -> None:
     """Send messages; the last one is a Result, OutOfTime or Mistake."""
     try:
-        _run(options, width, deadline, send)
+        _run(options, deadline, send)
     except InputError as error:
         send(encode(Mistake([diagnostic_row(item) for item in error.diagnostics])))
     except PlaitError as error:
@@ -41,10 +41,11 @@ def work(options: argparse.Namespace, width: int, deadline: float | None, send: 
         send(encode(Result("unknown", reason, failure={"traceback": trace.splitlines()})))
 
 
-def _run(options: argparse.Namespace, width: int, deadline: float | None, send: Send) -> None:
+def _run(options: argparse.Namespace, deadline: float | None, send: Send) -> None:
     whole, entry = specification(options)
     properties = sorted(item.value for item in whole.properties)
-    send(encode(Question(entry, properties, _shown_settings(options))))
+    functions = sorted(whole.error_functions)
+    send(encode(Question(entry, properties, functions, _shown_settings(options))))
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
@@ -55,7 +56,7 @@ def _run(options: argparse.Namespace, width: int, deadline: float | None, send: 
         if deadline is not None:
             now = time.monotonic()
             end = now + (deadline - now) / (len(questions) - number)
-        answers.append(_answering(options, part, program, width, end, send).answer())
+        answers.append(_answering(options, part, program, end, send).answer())
         if _rank(answers[-1]) == 0:
             break
     send(encode(min(answers, key=_rank)))
@@ -95,14 +96,13 @@ def _answering(
     options: argparse.Namespace,
     specification: Specification,
     program: Program,
-    width: int,
     deadline: float | None,
     send: Send,
 ) -> Answering:
     if options.engine == "impact":
         from plait.cli.by_impact import ByImpact
 
-        return ByImpact(options, specification, program, width, deadline, send)
+        return ByImpact(options, specification, program, deadline, send)
     from plait.cli.by_orders import ByOrders
 
-    return ByOrders(options, specification, program, width, deadline, send)
+    return ByOrders(options, specification, program, deadline, send)

@@ -17,7 +17,7 @@ VERSION = 1
 
 
 def to_text(result: Result) -> str:
-    data = {MARK: VERSION, **_plain(result)}
+    data = {MARK: VERSION, **plain(result)}
     return json.dumps(data, indent=1, ensure_ascii=True) + "\n"
 
 
@@ -44,25 +44,32 @@ def from_text(text: str, path: str) -> Result:
     return result
 
 
+def from_plain(data: dict[str, Any]) -> Result:
+    """A result from parts that `plain` has made."""
+    result: Result = _built(Result, data, "result")
+    return result
+
+
 class _Mistake(Exception):
     pass
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What JSON has: objects, lists, texts, numbers."""
     if isinstance(value, Row):
         # The place of a row is not nested: a trace should be easy to read with simple tools.
-        flat = {"step": value.step, "thread": value.thread, **_plain(value.place)}
+        flat = {"step": value.step, "thread": value.thread, **plain(value.place)}
         for item in dataclasses.fields(value)[3:]:
-            flat[item.name] = _plain(getattr(value, item.name))
+            flat[item.name] = plain(getattr(value, item.name))
         return flat
     if dataclasses.is_dataclass(value):
         return {
-            item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)
+            item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)
         }
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     return value
 
 

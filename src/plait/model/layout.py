@@ -94,6 +94,22 @@ def path_at(layout: Layout, offset: int, size: int = 1) -> str:
     return "" if offset == 0 else f"+{offset}"
 
 
+def pointed_at(layout: Layout, offset: int) -> str:
+    """The name of the largest part that begins at `offset`, but of an array its first element."""
+    match layout:
+        case ArrayLayout() if layout.element.size and 0 <= offset < layout.size:
+            index, rest = divmod(offset, layout.element.size)
+            return f"[{index}]" + (pointed_at(layout.element, rest) if rest else "")
+        case RecordLayout() if offset:
+            for field in layout.fields:
+                inside = offset - field.offset
+                if 0 <= inside < max(field.layout.size, 1):
+                    prefix = f".{field.name}" if field.name else ""
+                    is_array = isinstance(field.layout, ArrayLayout)
+                    return prefix + (pointed_at(field.layout, inside) if inside or is_array else "")
+    return "" if offset == 0 else f"+{offset}"
+
+
 def scalar_at(layout: Layout, offset: int, size: int) -> ScalarLayout | None:
     """The declared scalar of exactly that place and size; the first member of a union wins."""
     match layout:

@@ -1,1 +1,1 @@
-"""Results for people and for other tools."""
+"""Reports: a result as people, editors and other tools read it."""

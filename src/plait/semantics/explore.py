@@ -57,13 +57,14 @@ class Verdict(Enum):
 @dataclass(slots=True, eq=False)
 class Violation:
     """`kind` is a property or the part of valid-memsafety that is violated; `other` is the second
-    access of a race."""
+    access of a race, by `other_thread`."""
 
     kind: str
     message: str
     thread: int
     origin: Origin
     other: Origin = NOWHERE
+    other_thread: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -374,7 +375,9 @@ class _Search:
             f" and {theirs.kind.value} by thread {second}"
             f" at {self.program.place(theirs.origin)} at the same time"
         )
-        self.violation = Violation("no-data-race", message, first, mine.origin, theirs.origin)
+        self.violation = Violation(
+            "no-data-race", message, first, mine.origin, theirs.origin, second
+        )
         violation, schedule = self.violation, self._both_steps(number, first, second)
         self.violation, self.schedule = violation, self._schedule(number, *schedule)
         raise _Stop

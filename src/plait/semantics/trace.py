@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from plait.model.actions import Allocate, Call, Return, target_of
-from plait.model.layout import path_at, scalar_at
+from plait.model.actions import Allocate, Call, Origin, Return, target_of
+from plait.model.layout import path_at, pointed_at, scalar_at
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
@@ -15,7 +15,7 @@ from plait.semantics.compile import Block, Code, Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.memory import LIBRARY
-from plait.semantics.scalars import Reader, Writer, from_bits, to_bits
+from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.state import Frame
 from plait.semantics.visibility import Visibility
 
@@ -23,12 +23,15 @@ from plait.semantics.visibility import Visibility
 @dataclass(slots=True, eq=False)
 class Change:
     """A variable or a part of an object in memory, by its source name, and its new value; or the
-    value that was read there. `is_library`: an object that the program's author does not know."""
+    value that was read there. `is_library`: an object that the program's author does not know.
+    `address` is 0 for a register."""
 
     name: str
     value: str
     is_read: bool = False
     is_library: bool = False
+    address: int = 0
+    size: int = 0
 
     def __str__(self) -> str:
         return f"{self.name} is {self.value}" if self.is_read else f"{self.name} = {self.value}"
@@ -37,7 +40,8 @@ class Change:
 @dataclass(slots=True, eq=False)
 class Event:
     """An executed edge. `step` counts the visible actions (atomic sections) of all threads;
-    `caller` is the edge, outside of the library, whose call is being executed."""
+    `caller` is the edge, outside of the library, whose call is being executed; `inputs` has the
+    names and values of the inputs that were chosen."""
 
     thread: int
     step: int
@@ -45,6 +49,15 @@ class Event:
     edge: Edge
     changes: tuple[Change, ...]
     caller: Edge | None
+    called: Called | None = None
+    inputs: tuple[tuple[str, str], ...] = ()
+
+
+class Called(NamedTuple):
+    """A function that is called, with the values of its arguments."""
+
+    function: Function
+    arguments: tuple[str, ...]
 
 
 class TracingMachine(Machine):
@@ -61,6 +74,7 @@ class TracingMachine(Machine):
         self.events: list[Event] = []
         self.step_number = 0
         self._changes: list[Change] = []
+        self._inputs: list[tuple[str, str]] = []
         self._heap_names: dict[int, str] = {}
 
     def _blocks(self, code: Code) -> list[Block | None]:
@@ -77,6 +91,8 @@ class TracingMachine(Machine):
 
         def run(machine: Actions, r: list[Any]) -> int:
             self._changes = []
+            self._inputs = []
+            called = None
             outer = self._user_edge(code)
             edge = leaving[0] if leaving else None
             caller = self.caller
@@ -85,6 +101,8 @@ class TracingMachine(Machine):
                 edge = next((item for item in leaving if item.target == target), edge)
                 if edge is not None:
                     self._note_register(code, edge, r, caller)
+                    if isinstance(edge.action, Call):
+                        called = self._callee()
             finally:
                 if edge is not None:
                     self.events.append(
@@ -95,11 +113,25 @@ class TracingMachine(Machine):
                             edge,
                             tuple(self._changes),
                             outer,
+                            called,
+                            tuple(self._inputs),
                         )
                     )
             return target
 
         return run
+
+    def _callee(self) -> Called:
+        """The function that was just entered."""
+        assert self.code is not None
+        function = self.code.function
+        arguments = zip(self.values, function.registers[: function.parameters], strict=False)
+        return Called(function, tuple(self.shown(value, item.type) for value, item in arguments))
+
+    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
+        value = super().choose(name, scalar, count, origin)
+        self._inputs.append((name, self.shown(value, scalar)))
+        return value
 
     def _user_edge(self, code: Code) -> Edge | None:
         if not code.function.library:
@@ -151,7 +183,7 @@ class TracingMachine(Machine):
         if scalar is not None and scalar != site.type and is_known:
             value = from_bits(to_bits(value, site.type), scalar)
         shown = self.shown(value, scalar or site.type)
-        self._changes.append(Change(name, shown, is_read, is_library))
+        self._changes.append(Change(name, shown, is_read, is_library, address, size))
 
     def shown(self, value: Any, scalar: Scalar) -> str:
         """A value as people read it: addresses by the name of the object."""
@@ -169,8 +201,8 @@ class TracingMachine(Machine):
         if page == 0:
             return hex(address)
         item = self.static_pages.get(page) or self.slot_of_page.get(page)
-        if item is not None and address == page << self.page_bits:
-            return f"&{item.name}"
+        if item is not None and not isinstance(item, Function):
+            return f"&{item.name}" + pointed_at(item.layout, address - (page << self.page_bits))
         return "&" + self._place(address, 1)[0]
 
     def _place(self, address: int, size: int) -> tuple[str, Scalar | None, bool]:

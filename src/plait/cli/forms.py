@@ -1,0 +1,44 @@
+"""The forms in which a result can be written to files, all made from the one result object."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from plait.cli.output import Console, check_can_write, save
+
+if TYPE_CHECKING:
+    from plait.evidence.result import Result
+
+_OPTIONS = ("json", "html", "sarif", "junit", "witness")
+
+
+def check_forms(options: argparse.Namespace) -> None:
+    for name in _OPTIONS:
+        path = getattr(options, name)
+        if path is not None:
+            check_can_write(f"--{name}", path)
+
+
+def are_wanted(options: argparse.Namespace) -> bool:
+    return any(getattr(options, name) is not None for name in _OPTIONS)
+
+
+def save_forms(options: argparse.Namespace, console: Console, result: Result) -> bool:
+    """Write the files that the options ask for; whether all could be written."""
+    written = []
+    for name in _OPTIONS:
+        path = getattr(options, name)
+        if path is not None:
+            text = _text(name, options, result)
+            written.append(save(console, f"--{name}", path, text))
+    return all(written)
+
+
+def _text(name: str, options: argparse.Namespace, result: Result) -> str:
+    match name:
+        case "json":
+            from plait.evidence.stored import to_text
+
+            return to_text(result)
+    raise AssertionError(name)

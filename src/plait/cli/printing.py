@@ -1,0 +1,30 @@
+"""A result on the console: the trace, why it fails, and what the verdict relies on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.cli.output import Console, has_colour, width
+from plait.errors import Diagnostic
+
+if TYPE_CHECKING:
+    from plait.evidence.result import Result
+
+
+def print_trace(console: Console, result: Result, *, verbose: bool) -> None:
+    from plait.report.text import explanation_lines, trace_lines
+
+    colour = has_colour()
+    console.lines(trace_lines(result, width(), verbose=verbose, colour=colour))
+    console.lines(explanation_lines(result))
+    console.line()
+
+
+def print_conditions(console: Console, result: Result) -> None:
+    from dataclasses import asdict
+
+    console.block(
+        "unsupported constructs", (str(Diagnostic(**asdict(row))) for row in result.unsupported)
+    )
+    console.block("assumptions", result.assumptions)
+    console.lines(result.words[:-1])

@@ -1,0 +1,331 @@
+"""Evidence of a violation, from a schedule that leads to it: the smallest one that can be found,
+what happens in it, and why it is a violation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from plait.evidence.causes import causes_of
+from plait.evidence.operations import Locks, is_synchronisation
+from plait.evidence.reduce import Goal, reduced
+from plait.evidence.result import (
+    Access,
+    Input,
+    Operation,
+    Row,
+    Synchronisation,
+    Thread,
+    Violation,
+    Waiting,
+)
+from plait.evidence.story import Objects, Story, known_part, place_of, tell
+from plait.model.actions import NOWHERE, Origin, Spawn
+from plait.model.program import Program
+from plait.model.properties import Property, Specification
+from plait.semantics.machine import Machine
+from plait.semantics.outcome import Access as Accessed
+from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
+from plait.semantics.run import Execution, run
+from plait.semantics.scalars import Number
+from plait.semantics.schedule import Schedule, ScheduledStep, merged
+
+_RACE = Property.NO_DATA_RACE.value
+_DEADLOCK = Property.NO_DEADLOCK.value
+_CREATE = ("pthread_create", "thrd_create")
+_JOIN = ("pthread_join", "thrd_join")
+
+
+class NotShown(Exception):
+    """The schedule does not show the violation."""
+
+
+@dataclass(slots=True, eq=False)
+class Found:
+    """What an engine has found. For a race `threads` are the two, and the schedule may go on with
+    their accesses."""
+
+    kind: str
+    message: str
+    thread: int
+    origin: Origin
+    other: Origin = NOWHERE
+    threads: tuple[int, int] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Evidence:
+    """The schedule makes both accesses of a race at its end."""
+
+    schedule: Schedule
+    execution: Execution
+    violation: Violation
+    threads: list[Thread] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    trace: list[Row] = field(default_factory=list)
+
+
+def evidence_of(
+    program: Program,
+    specification: Specification,
+    schedule: Schedule,
+    found: Found,
+    deadline: float | None = None,
+) -> Evidence:
+    """Raises NotShown if the reference interpreter does not come to the violation."""
+    goal = Goal(found.kind, found.origin, found.threads)
+    if found.threads is not None:
+        racing = _before(program, specification, schedule, found.threads)
+        small = reduced(program, specification, racing.before, goal, deadline)
+        racing = _Racing(program, specification, small, found.threads)
+        schedule = racing.whole
+    else:
+        racing = None
+        schedule = reduced(program, specification, schedule, goal, deadline)
+    execution = run(program, specification, schedule=schedule, trace=True)
+    _check(execution, found)
+    story = tell(program, execution.events)
+    return Evidence(
+        schedule,
+        execution,
+        _violation(program, found, execution, story, racing),
+        story.threads,
+        story.inputs,
+        story.rows,
+    )
+
+
+def _check(execution: Execution, found: Found) -> None:
+    if found.kind in (_RACE, _DEADLOCK):
+        return  # properties of the state that the schedule leads to, not of a step
+    if execution.ending != "violation" or execution.outcome.kind != found.kind:
+        raise NotShown(f"it ends in: {execution.ending}")
+
+
+def _violation(
+    program: Program,
+    found: Found,
+    execution: Execution,
+    story: Story,
+    racing: _Racing | None,
+) -> Violation:
+    place = place_of(program, found.origin, _function_at(story, found.thread))
+    result = Violation(found.kind, found.message, found.thread, place)
+    if racing is not None:
+        result.other_place = place_of(program, racing.accesses[1].origin)
+        result.accesses = _accesses(program, story, racing)
+    elif found.kind == _DEADLOCK:
+        result.waiting = _waiting(program, execution, story)
+        result.message = _deadlock_message(result.waiting) or found.message
+    else:
+        result.message = _described(found, "" if place is None else place.text)
+        result.causes = causes_of(execution.events, story)
+    return result
+
+
+def _described(found: Found, text: str) -> str:
+    if found.message != "assertion":
+        return found.message
+    condition = text.removeprefix("assert(").removesuffix(";").removesuffix(")")
+    is_assert = text.startswith("assert(")
+    return f"assertion failed: {condition}" if is_assert else "an assertion does not hold"
+
+
+def _function_at(story: Story, thread: int) -> str:
+    return next((row.place.function for row in reversed(story.rows) if row.thread == thread), "")
+
+
+# --- races
+
+
+class _Racing:
+    """Two threads whose next steps race, in the state that the schedule `before` leads to."""
+
+    def __init__(
+        self,
+        program: Program,
+        specification: Specification,
+        before: Schedule,
+        threads: tuple[int, int],
+    ) -> None:
+        self.before = before
+        self.threads = threads
+        self._machine = machine = Machine(program, specification)
+        self._given: list[Number] = []
+        machine.start()
+        for item in before:
+            left, inputs = item.count, item.inputs
+            while left:
+                outcome = machine.step(item.thread, inputs, left)
+                inputs = inputs[machine.used_choices() :]
+                left -= max(machine.steps, 1)
+                is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
+                if outcome.ending is not Ending.MOVED and not is_pruned:
+                    raise NotShown(f"the race is not reached: {outcome.ending.value}")
+        machine.commit()
+        machine.supply = self._supply
+        first, second = (self._footprint(thread) for thread in threads)
+        accesses = first.race_with(second)
+        if accesses is None:
+            raise NotShown("the next accesses of the two threads do not race")
+        self.accesses: tuple[Accessed, Accessed] = accesses
+        self.name = machine.name_of(accesses[0].address, accesses[0].size)
+        self.whole = self._with_accesses()
+
+    def _supply(self, request: InputRequest) -> Number:
+        self._given.append(0)
+        return 0
+
+    def _footprint(self, thread: int) -> Footprint:
+        machine = self._machine
+        if thread not in machine.runnable():
+            raise NotShown(f"thread {thread} has ended before the race")
+        machine.accesses = []
+        machine.step(thread)
+        accesses, machine.accesses = machine.accesses, None
+        machine.take_back()
+        return Footprint(machine.page_bits, accesses or [], (False, False))
+
+    def _with_accesses(self) -> Schedule:
+        """The second one first: a value that is read then is what the first one overwrites."""
+        steps = list(self.before)
+        machine = self._machine
+        for thread in reversed(self.threads):
+            self._given = []
+            if thread not in machine.runnable():
+                break
+            outcome = machine.step(thread)
+            if outcome.ending not in (Ending.MOVED, Ending.PRUNED):
+                break
+            steps.append(ScheduledStep(thread, tuple(self._given)))
+            machine.commit()
+        return merged(steps)
+
+
+def _before(
+    program: Program,
+    specification: Specification,
+    schedule: Schedule,
+    threads: tuple[int, int],
+) -> _Racing:
+    """The state before the race, without the accesses themselves if the schedule has them."""
+    singles = [
+        ScheduledStep(item.thread, (), 1) for item in schedule for _ in range(item.count)
+    ]
+    for dropped in (2, 1, 0):
+        if dropped > len(singles):
+            continue
+        try:
+            return _Racing(program, specification, _cut(schedule, dropped), threads)
+        except NotShown:
+            if dropped == 0:
+                raise
+    raise NotShown("an empty schedule")
+
+
+def _cut(schedule: Schedule, dropped: int) -> Schedule:
+    """Without the last steps. Inputs that nobody needs any more do no harm."""
+    steps = list(schedule)
+    while dropped and steps:
+        last = steps.pop()
+        if last.count > dropped:
+            steps.append(ScheduledStep(last.thread, last.inputs, last.count - dropped))
+        dropped = max(dropped - last.count, 0)
+    return Schedule(steps)
+
+
+def _accesses(program: Program, story: Story, racing: _Racing) -> list[Access]:
+    # The accesses themselves are no synchronisation, so that all rows can be looked at.
+    locks = Locks(story.rows)
+    found = []
+    for thread, access in zip(racing.threads, racing.accesses, strict=True):
+        found.append(
+            Access(
+                thread,
+                place_of(program, access.origin, _function_at(story, thread)),
+                access.kind is AccessKind.WRITE,
+                access.is_atomic,
+                racing.name.strip("'"),
+                list(locks.held.get(thread, [])),
+                _last_synchronisation(story, thread),
+            )
+        )
+    return found
+
+
+def _last_synchronisation(story: Story, thread: int) -> Synchronisation | None:
+    for row in reversed(story.rows):
+        if row.thread == thread and row.operation is not None:
+            if is_synchronisation(row.operation):
+                return Synchronisation(row.step, row.operation, row.place)
+    for row in story.rows:
+        if row.operation is not None and row.operation.kind == "create":
+            if row.operation.thread == thread:
+                return Synchronisation(row.step, Operation("start"), row.place)
+    return None
+
+
+# --- deadlocks
+
+
+def _waiting(program: Program, execution: Execution, story: Story) -> list[Waiting]:
+    objects, locks = Objects(program), Locks(story.rows)
+    found: dict[int, Waiting] = {}
+    for thread, outcome in sorted(execution.blocked.items()):
+        name = "" if outcome.on is None else objects.name(outcome.on)
+        holders = locks.holders(name) if name else []
+        if outcome.message == "join":
+            joined = _joined(execution, thread)
+            name, holders = "", [] if joined is None else [joined]
+        place = place_of(program, outcome.origin, _function_at(story, thread))
+        found[thread] = Waiting(thread, outcome.message, known_part(name), place, holders)
+    cycle = _cycle(found)
+    return [found[thread] for thread in cycle] + [
+        item for thread, item in found.items() if thread not in cycle
+    ]
+
+
+def _deadlock_message(waiting: list[Waiting]) -> str:
+    cycle = _cycle({item.thread: item for item in waiting})
+    if len(cycle) > 1:
+        names = ", ".join(str(thread) for thread in cycle[:-1])
+        return f"threads {names} and {cycle[-1]} wait for each other for ever"
+    if len(cycle) == 1:
+        return f"thread {cycle[0]} waits for itself for ever"
+    return ""
+
+
+def _joined(execution: Execution, thread: int) -> int | None:
+    """The thread that a blocked thread waits for: the call of join was begun last, and its argument
+    is among the handles that the creations have given."""
+    handles: dict[str, int] = {}
+    threads = 1
+    started: dict[int, int] = {}  # by the thread that has started it last
+    for event in execution.events:
+        if isinstance(event.edge.action, Spawn):
+            threads += 1
+            started[event.thread] = threads
+        elif event.caller is not None and event.function.display in _CREATE:
+            for change in event.changes:
+                if not change.is_read and not change.is_library and event.thread in started:
+                    handles.setdefault(change.value, started[event.thread])
+    for event in reversed(execution.events):
+        if event.thread == thread and event.called is not None:
+            if event.called.function.display in _JOIN:
+                return handles.get(event.called.arguments[0])
+    return None
+
+
+def _cycle(waiting: dict[int, Waiting]) -> list[int]:
+    """Threads of which each waits for the next one, and the last one for the first."""
+    for start in waiting:
+        path: list[int] = []
+        thread = start
+        while thread in waiting and thread not in path:
+            path.append(thread)
+            holders = waiting[thread].holders
+            if not holders:
+                break
+            thread = holders[0]
+            if thread == start:
+                return path
+    return []

@@ -1,0 +1,251 @@
+"""Counterexamples with fewer context switches and fewer steps.
+
+A schedule is a list of turns: so many steps of one thread. Two things are tried, as long as one of
+them helps: the last turn of a thread is left out or made shorter, and two turns of a thread that
+follow each other are made one, at the place of the first or of the second. Each attempt is
+executed by the reference interpreter and counts only if it fails as the given counterexample does.
+The result is minimal in the sense that no single change of these kinds makes it smaller.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plait.errors import InputError
+from plait.model.actions import Origin
+from plait.model.program import Program
+from plait.model.properties import Property, Specification
+from plait.semantics.machine import Machine
+from plait.semantics.outcome import Ending, Footprint, InputRequest, Outcome
+from plait.semantics.scalars import Number
+from plait.semantics.schedule import Schedule, ScheduledStep, merged
+
+Turn = tuple[int, int]  # a thread, and how many steps it takes
+
+_MOST_SECONDS = 1.0
+_MOST_STEPS = 100_000
+
+
+@dataclass(slots=True, frozen=True)
+class Goal:
+    """How a counterexample fails. `threads` are the two that race."""
+
+    kind: str
+    origin: Origin
+    threads: tuple[int, int] | None = None
+
+
+def reduced(
+    program: Program,
+    specification: Specification,
+    schedule: Schedule,
+    goal: Goal,
+    deadline: float | None = None,
+) -> Schedule:
+    """A schedule that fails in the same way with no more switches and steps. For a race it leads to
+    the state in which both accesses are next."""
+    end = time.monotonic() + _MOST_SECONDS
+    return _Reduction(program, specification, goal, min(end, deadline or end)).run(schedule)
+
+
+class _Failed(Exception):
+    """An attempt does not fail as it should."""
+
+
+class _Reduction:
+    def __init__(
+        self, program: Program, specification: Specification, goal: Goal, deadline: float
+    ) -> None:
+        self._machine = Machine(program, specification)
+        self._machine.supply = self._supply
+        self._goal = goal
+        self._deadline = deadline
+        self._recorded: dict[int, list[Number]] = {}  # inputs of each thread
+        self._queues: dict[int, list[Number]] = {}
+        self._given: list[Number] = []
+
+    def run(self, schedule: Schedule) -> Schedule:
+        if len(schedule) > _MOST_STEPS:
+            return schedule
+        try:
+            self._record(schedule)
+            turns = _joined([(step.thread, step.count) for step in schedule])
+            best = self._attempt(turns)
+        except _Failed:
+            return schedule
+        while time.monotonic() < self._deadline:
+            smaller = self._smaller(_turns(best))
+            if smaller is None:
+                break
+            best = smaller
+        return self._settled(best)
+
+    def _settled(self, best: Schedule) -> Schedule:
+        """Threads go as far as they can before others are needed: calls are split less often."""
+        first = 0
+        while first < len(best.steps):
+            thread, count = _turns(best)[first]
+            turns = _turns(best)
+            later = next(
+                (i for i in range(first + 1, len(turns)) if turns[i][0] == thread), len(turns)
+            )
+            first += 1
+            if later == len(turns) or turns[later][1] == 1 or time.monotonic() >= self._deadline:
+                continue
+            turns[first - 1] = thread, count + 1
+            turns[later] = thread, turns[later][1] - 1
+            try:
+                best = self._attempt(turns)
+            except _Failed:
+                continue
+            first -= 1
+        return best
+
+    def _smaller(self, turns: list[Turn]) -> Schedule | None:
+        for candidate in (*_without_ends(turns), *_with_joined_turns(turns)):
+            if time.monotonic() >= self._deadline:
+                return None
+            try:
+                return self._attempt(candidate)
+            except _Failed:
+                continue
+        return None
+
+    def _record(self, schedule: Schedule) -> None:
+        """Which thread gets which inputs; the first step of a new thread is part of another one."""
+        machine = self._machine
+        machine.start()
+        for item in schedule:
+            pending = list(item.inputs)
+
+            def given(request: InputRequest, pending: list[Number] = pending) -> Number:
+                if not pending:
+                    raise _Failed
+                value = pending.pop(0)
+                self._recorded.setdefault(machine.number, []).append(value)
+                return value
+
+            machine.supply = given
+            left = item.count
+            while left:
+                if item.thread not in machine.runnable():
+                    raise _Failed
+                outcome = machine.step(item.thread, (), left)
+                left -= max(machine.steps, 1)
+                if outcome.ending is not Ending.MOVED:
+                    break
+        machine.supply = self._supply
+
+    def _supply(self, request: InputRequest) -> Number:
+        queue = self._queues.get(self._machine.number)
+        value = queue.pop(0) if queue else 0
+        self._given.append(value)
+        return value
+
+    def _attempt(self, turns: list[Turn]) -> Schedule:
+        """What was executed of these turns until it failed as it should."""
+        machine = self._machine
+        self._queues = {thread: values[:] for thread, values in self._recorded.items()}
+        machine.accesses = None
+        machine.start()
+        taken: list[ScheduledStep] = []
+        for thread, count in turns:
+            left = count
+            while left:
+                if thread not in machine.runnable():
+                    raise _Failed
+                self._given = []
+                try:
+                    outcome = machine.step(thread, (), left)
+                except InputError:  # a recorded value that this input cannot have
+                    raise _Failed from None
+                steps = max(machine.steps, 1)
+                left -= steps
+                taken.append(ScheduledStep(thread, tuple(self._given), steps))
+                if outcome.ending is Ending.VIOLATION:
+                    if not self._is_goal(outcome):
+                        raise _Failed
+                    return merged(taken)
+                if outcome.ending is not Ending.MOVED:
+                    raise _Failed
+        self._check_last_state()
+        return merged(taken)
+
+    def _is_goal(self, outcome: Outcome) -> bool:
+        return (outcome.kind, outcome.origin) == (self._goal.kind, self._goal.origin)
+
+    def _check_last_state(self) -> None:
+        if self._goal.kind == Property.NO_DEADLOCK.value:
+            threads: Sequence[int] = self._machine.runnable()
+            if threads and all(self._is_blocked(thread) for thread in threads):
+                return
+        elif self._goal.threads is not None:
+            first, second = (self._footprint(thread) for thread in self._goal.threads)
+            if first.race_with(second) is not None:
+                return
+        raise _Failed
+
+    def _is_blocked(self, thread: int) -> bool:
+        machine = self._machine
+        machine.commit()
+        outcome = machine.step(thread)
+        machine.take_back()
+        return outcome.ending is Ending.BLOCKED
+
+    def _footprint(self, thread: int) -> Footprint:
+        machine = self._machine
+        if thread not in machine.runnable():
+            raise _Failed
+        machine.commit()
+        machine.accesses = []
+        machine.step(thread)
+        accesses = machine.accesses
+        machine.accesses = None
+        machine.take_back()
+        return Footprint(machine.page_bits, accesses or [], (False, False))
+
+
+def _joined(turns: list[Turn]) -> list[Turn]:
+    result: list[Turn] = []
+    for thread, count in turns:
+        if result and result[-1][0] == thread:
+            result[-1] = thread, result[-1][1] + count
+        elif count:
+            result.append((thread, count))
+    return result
+
+
+def _turns(schedule: Schedule) -> list[Turn]:
+    return [(step.thread, step.count) for step in schedule]
+
+
+def _without_ends(turns: list[Turn]) -> list[list[Turn]]:
+    """The last turn of each thread left out, halved, or one step shorter."""
+    result = []
+    last: dict[int, int] = {thread: index for index, (thread, _) in enumerate(turns)}
+    for thread, index in sorted(last.items(), key=lambda item: -item[1]):
+        count = turns[index][1]
+        for kept in sorted({0, count // 2, count - 1}):
+            if kept < count:
+                shorter = [*turns[:index], (thread, kept), *turns[index + 1 :]]
+                result.append(_joined(shorter))
+    return result
+
+
+def _with_joined_turns(turns: list[Turn]) -> list[list[Turn]]:
+    """Two turns of a thread made one; the later ones first, where a failure is at home."""
+    result = []
+    following: dict[int, int] = {}
+    for index in range(len(turns) - 1, -1, -1):
+        thread, count = turns[index]
+        later = following.get(thread)
+        following[thread] = index
+        if later is None:
+            continue
+        both = (thread, count + turns[later][1])
+        earlier_place = [*turns[:index], both, *turns[index + 1 : later], *turns[later + 1 :]]
+        later_place = [*turns[:index], *turns[index + 1 : later], both, *turns[later + 1 :]]
+        result += [_joined(earlier_place), _joined(later_place)]
+    return result

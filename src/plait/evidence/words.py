@@ -1,0 +1,68 @@
+"""What a verdict says and what it does not, in sentences."""
+
+from __future__ import annotations
+
+from plait.evidence.result import Result
+
+_CLAIMS = {
+    "assertions": "no assertion fails",
+    "unreach-call": "no error function is called",
+    "no-data-race": "no two accesses race",
+    "no-deadlock": "no thread waits for ever",
+    "no-overflow": "no signed integer overflows",
+    "valid-memsafety": "every access to memory, every free and every pointer is valid",
+    "lock-misuse": "no lock, condition variable or thread is misused",
+}
+
+
+def words_of(result: Result) -> list[str]:
+    first = {"true": _holds, "false": _violated}.get(result.verdict, _open)
+    words = first(result)
+    wall, memory = (result.statistics.get(key) for key in ("wall_seconds", "peak_memory_bytes"))
+    used = [f"engine {result.engine}"]
+    if isinstance(wall, float):
+        used.append(f"{wall:.2f} s")
+    if isinstance(memory, int):
+        used.append(f"{memory / 2**20:,.0f} MiB of memory")
+    return [*words, ", ".join(used)]
+
+
+def _claim(result: Result) -> str:
+    return ", and ".join(_CLAIMS.get(item, item) for item in result.properties)
+
+
+def _holds(result: Result) -> list[str]:
+    claim = _claim(result)
+    for_all = f"proved for all schedules, all inputs and any number of loop rounds: {claim}"
+    if result.engine == "impact":
+        return [for_all, "the proof can be saved with --certificate and checked by `plait check`"]
+    if result.engine == "explore":
+        return [f"{for_all}; every reachable state was visited"]
+    if result.bound is not None:
+        rounds = _rounds(result.bound)
+        return [f"{for_all}; no execution needs more than {rounds}, and all of them were examined"]
+    return [for_all]
+
+
+def _violated(result: Result) -> list[str]:
+    return [
+        f"violated, after {_switches(result.switches)}: {result.reason};"
+        " the execution was replayed step by step in the reference interpreter"
+    ]
+
+
+def _open(result: Result) -> list[str]:
+    if result.bound is not None:
+        return [
+            f"not decided: {_claim(result)} in executions with up to {_rounds(result.bound)};"
+            " longer ones were not examined"
+        ]
+    return [f"not decided: {result.reason}"]
+
+
+def _rounds(bound: int) -> str:
+    return f"{bound} round{'s' if bound != 1 else ''} of each loop"
+
+
+def _switches(count: int) -> str:
+    return f"{count} context switch{'es' if count != 1 else ''}"

@@ -1,0 +1,208 @@
+"""A trace as text: one column for each thread, context switches marked, and why it fails.
+
+What only concerns one thread is left out unless everything is asked for. Where columns would become
+too narrow to read, rows are listed below each other with the thread's number in front.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+
+from plait.evidence.result import Place, Result, Row
+from plait.report.phrases import (
+    access_phrases,
+    cause_phrase,
+    operation_phrase,
+    place_name,
+    thread_name,
+    waiting_phrase,
+)
+
+_NARROWEST_COLUMN = 24
+_MOST_CHANGES = 6
+_LONGEST_CELL = 4  # lines
+_COLOURS = (36, 33, 35, 32, 34, 31)
+_MARK = ">"  # another thread goes on
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """What one thread does without a break in one line of the source."""
+
+    thread: int
+    step: int
+    place: Place
+    text: str
+    is_switch: bool
+    notes: list[str] = field(default_factory=list)
+    changes: dict[str, str] = field(default_factory=dict)
+
+
+def trace_lines(
+    result: Result, width: int = 100, *, verbose: bool = False, colour: bool = False
+) -> list[str]:
+    """The trace of a result, without the verdict."""
+    return _Page(result, width, verbose, colour).lines()
+
+
+def explanation_lines(result: Result) -> list[str]:
+    """What the violation is, and where it comes from."""
+    violation = result.violation
+    if violation is None:
+        return []
+    if violation.accesses:
+        head = f"data race on {violation.accesses[0].name}: nothing orders these two accesses"
+        lines = [head]
+        for access in violation.accesses:
+            first, *details = access_phrases(result, access)
+            lines += [f"  {first}", *(f"    {item}" for item in details)]
+    elif violation.waiting:
+        lines = ["deadlock: these threads wait for ever"]
+        lines += [f"  {waiting_phrase(result, item)}" for item in violation.waiting]
+    else:
+        who = thread_name(result, violation.thread)
+        lines = [f"{place_name(violation.place)}: {violation.message} in {who}"]
+        lines += [f"  {cause_phrase(result, item)}" for item in violation.causes]
+    return [*lines, *_input_lines(result)]
+
+
+def _input_lines(result: Result) -> list[str]:
+    if not result.inputs:
+        return []
+    lines = ["inputs:"]
+    for item in result.inputs:
+        place = "" if item.place is None else f" at line {item.place.line}"
+        who = thread_name(result, item.thread)
+        lines.append(f"  {item.name} = {item.value} in {who}{place}, step {item.step}")
+    return lines
+
+
+class _Page:
+    def __init__(self, result: Result, width: int, verbose: bool, colour: bool) -> None:
+        self._result = result
+        self._verbose = verbose
+        self._colour = colour
+        self._hidden = 0
+        self._entries = self._merged()
+        self._threads = sorted({entry.thread for entry in self._entries})
+        last = self._entries[-1].step if self._entries else 0
+        self._numbers = max(len(str(last)), 4)
+        share = (width - self._numbers - 2) // max(len(self._threads), 1) - 2
+        self._is_list = share < _NARROWEST_COLUMN and len(self._threads) > 1
+        self._column = max(width - self._numbers - 8, 40) if self._is_list else share
+
+    def lines(self) -> list[str]:
+        if not self._entries:
+            return []
+        lines = self._head()
+        for entry in self._entries:
+            lines += self._shown(entry)
+        foot = f"{self._result.switches} context switches, {self._result.trace[-1].step} steps"
+        if self._hidden:
+            foot += f"; {self._hidden} steps that no other thread sees are left out (-v)"
+        return [line.rstrip() for line in [*lines, foot]]
+
+    def _merged(self) -> list[_Entry]:
+        entries: list[_Entry] = []
+        hidden: set[int] = set()
+        before = 0
+        for index, row in enumerate(self._result.trace):
+            is_last = index == len(self._result.trace) - 1
+            if not (self._verbose or is_last or _matters(row)):
+                hidden.add(row.step)
+                continue
+            last = entries[-1] if entries else None
+            key = (row.thread, row.place.file, row.place.line)
+            if last is None or key != (last.thread, last.place.file, last.place.line):
+                is_switch = before not in (0, row.thread)
+                last = _Entry(row.thread, row.step, row.place, _first_line(row), is_switch)
+                entries.append(last)
+            elif len(_first_line(row)) > len(last.text):
+                last.text = _first_line(row)
+            before = row.thread
+            self._add(last, row)
+        self._hidden = len(hidden - {entry.step for entry in entries})
+        return entries
+
+    def _add(self, entry: _Entry, row: Row) -> None:
+        if row.operation is not None:
+            entry.notes.append(operation_phrase(row.operation))
+        entry.notes += [f"input {value}" for value in row.inputs]
+        for change in row.changes:
+            known = entry.changes.get(change.name, "")
+            if not change.read:
+                was = f", was {known[3:]}" if known.startswith("is ") else ""
+                entry.changes[change.name] = f"= {change.value}{was}"
+            elif not known.startswith("="):
+                entry.changes[change.name] = f"is {change.value}"
+
+    def _head(self) -> list[str]:
+        if self._is_list:
+            return [f"{'step'.rjust(self._numbers)}  thread"]
+        titles = [
+            self._paint(_fit(thread_name(self._result, thread), self._column), thread)
+            for thread in self._threads
+        ]
+        head = f"{'step'.rjust(self._numbers)}  " + "| ".join(titles)
+        rule = "-" * (self._numbers + 2 + len(self._threads) * (self._column + 2) - 2)
+        return [head, rule]
+
+    def _shown(self, entry: _Entry) -> list[str]:
+        parts = textwrap.wrap(
+            f"{entry.place.line}: {entry.text}", self._column, subsequent_indent="   "
+        )[:_LONGEST_CELL]
+        values = [f"{name} {value}" for name, value in entry.changes.items()]
+        if len(values) > _MOST_CHANGES and not self._verbose:
+            values = [*values[:_MOST_CHANGES], "..."]
+        notes = [*entry.notes, *values]
+        if notes:
+            parts += textwrap.wrap(
+                f"   [{', '.join(notes)}]", self._column, subsequent_indent="    "
+            )
+        lines = []
+        for index, part in enumerate(parts):
+            label = str(entry.step) if index == 0 else ""
+            mark = _MARK if index == 0 and entry.is_switch else " "
+            lines.append(f"{label.rjust(self._numbers)}{mark} {self._cells(entry, part, index)}")
+        return lines
+
+    def _cells(self, entry: _Entry, part: str, index: int) -> str:
+        if self._is_list:
+            number = f"{entry.thread:>4} " if index == 0 else "     "
+            return number + self._paint(part, entry.thread)
+        cells = [
+            self._paint(_fit(part, self._column), thread)
+            if thread == entry.thread
+            else " " * self._column
+            for thread in self._threads
+        ]
+        return "| ".join(cells)
+
+    def _paint(self, text: str, thread: int) -> str:
+        padded = text if self._is_list else text.ljust(self._column)
+        if not self._colour:
+            return padded
+        return f"\x1b[{_COLOURS[(thread - 1) % len(_COLOURS)]}m{padded}\x1b[0m"
+
+
+def _matters(row: Row) -> bool:
+    """Whether other threads can notice it, or it is what an outcome depends on."""
+    return (
+        row.operation is not None
+        or bool(row.inputs)
+        or any(change.shared for change in row.changes)
+    )
+
+
+def _first_line(row: Row) -> str:
+    """Text of a place that spans several lines would hide where it is."""
+    return row.place.text if row.place.end_line in (0, row.place.line) else _head_of(row.place.text)
+
+
+def _head_of(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _fit(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
