@@ -89,7 +89,7 @@ def test_a_violation_fails_with_its_trace() -> None:
     assert failure.get("type") == "assertions"
     lines = (failure.text or "").splitlines()
     assert lines[0] == (
-        "src/two words/counter.c:14: assertion 'counter == 2' failed (thread 1 (main))"
+        "src/two words/counter.c:14:3: assertion 'counter == 2' failed in thread 1 (main)"
     )
     assert (
         "   5  thread 2 (add)   src/two words/counter.c:5   counter = counter + 1; [counter = 1]"

@@ -186,7 +186,7 @@ def messages(value: Any) -> Iterator[Any]:
 def test_a_violation() -> None:
     found = only_result(lost_update())
     assert (found["ruleId"], found["kind"], found["level"]) == ("assertions", "fail", "error")
-    assert found["message"]["text"].startswith("assertion 'counter == 2' failed (thread 1 (main)).")
+    assert found["message"]["text"].startswith("assertion 'counter == 2' failed in thread 1 (main).")
     (location,) = found["locations"]
     assert location["physicalLocation"] == {
         "artifactLocation": {
@@ -218,10 +218,10 @@ def test_one_flow_for_each_thread_in_the_order_of_execution() -> None:
 def test_a_race_links_to_both_accesses() -> None:
     found = only_result(race())
     text = found["message"]["text"]
-    assert "[thread 2 (add) writes counter, holding no lock](1)" in text
-    assert "[thread 3 (add) reads counter, holding m](2)" in text
+    assert "[write of counter by thread 2 (add)" in text and "holds no lock](1)" in text
+    assert "[read of counter by thread 3 (add)" in text and "holds m](2)" in text
     told = [item["message"]["text"] for item in found["relatedLocations"]]
-    assert "thread 2 (add) last synchronised here: create one" in told
+    assert "last synchronisation of thread 2 (add): starts thread 2" in told
     assert "thread 3 (add) is created here" in told
 
 
@@ -229,7 +229,7 @@ def test_a_deadlock_is_where_a_thread_waits() -> None:
     found = only_result(deadlock())
     region = found["locations"][0]["physicalLocation"]["region"]
     assert region["startLine"] == 5
-    assert "waits for lock b, which depends on thread 3 (add)" in found["message"]["text"]
+    assert "waits for lock b, which thread 3 (add) holds" in found["message"]["text"]
     steps = found["codeFlows"][0]["threadFlows"]
     assert [step["kinds"] for step in steps[0]["locations"]] == [
         ["acquire", "lock"],

@@ -9,7 +9,9 @@ import xml.etree.ElementTree as xml
 from plait.evidence.result import Place, Result
 from plait.report import telling
 from plait.report.characters import clean, one_line
+from plait.report.phrases import thread_name
 from plait.report.rules import property_with, rule_named
+from plait.report.text import explanation_lines
 
 MAX_ROWS = 1_000  # of the trace; the readers show the text as a whole
 
@@ -107,39 +109,25 @@ def _message(result: Result) -> str:
 
 def _failure_text(result: Result) -> str:
     """Where and what, the trace with one line for each row, and what to do."""
-    names = telling.thread_names(result)
-    violation = result.violation
-    lines = [f"{telling.where(_place(result))}: {_message(result)}"]
-    if violation is not None:
-        lines[0] += f" ({names[violation.thread]})"
-        lines += [
-            f"  {telling.where(item.place)}: {telling.access(item, names)}"
-            for item in violation.accesses
-        ]
-        lines += [
-            f"  {telling.where(item.place)}: {telling.waiting(item, names)}"
-            for item in violation.waiting
-        ]
-        lines += [
-            f"  {telling.where(item.place)}: {telling.cause(item, names)}"
-            for item in violation.causes
-        ]
+    lines = explanation_lines(result) or [f"{telling.where(_place(result))}: {_message(result)}"]
     if result.trace:
-        lines += ["", *_trace(result, names)]
+        lines += ["", *_trace(result)]
     advice = rule_named(result.violated or "").advice
     return "\n".join(lines + (["", advice] if advice else []))
 
 
-def _trace(result: Result, names: telling.Names) -> list[str]:
+def _trace(result: Result) -> list[str]:
     left_out = max(len(result.trace) - MAX_ROWS, 0)
     rows = result.trace[left_out:]
     lines = [f"({left_out} earlier rows are left out)"] if left_out else []
-    who = max(len(names[row.thread]) for row in rows)
-    at = max(len(telling.where(row.place)) for row in rows)
-    for row in rows:
-        place = telling.where(row.place)
-        text = telling.row(row)
-        lines.append(f"{row.step:>4}  {names[row.thread]:<{who}}  {place:<{at}}  {text}")
+    cells = [
+        (f"{row.step:>4}", thread_name(result, row.thread), telling.where(row.place))
+        for row in rows
+    ]
+    widths = [max(len(cell[column]) for cell in cells) for column in range(3)]
+    for row, cell in zip(rows, cells):
+        head = "  ".join(text.ljust(width) for text, width in zip(cell, widths))
+        lines.append(f"{head}  {telling.row(row)}")
     return lines
 
 

@@ -16,6 +16,7 @@ from plait.evidence.result import Place, Result, Unsupported, Violation
 from plait.report import telling
 from plait.report.characters import clean, one_line
 from plait.report.fingerprint import line_hash, question_fingerprint, violation_fingerprint
+from plait.report.phrases import cause_phrase, operation_phrase, thread_name, waiting_phrase
 from plait.report.rules import UNDECIDED, Rule, rule_named, rules_of
 from plait.report.sarif_flow import code_flow
 from plait.report.sarif_places import ROOT, Places, uri
@@ -24,6 +25,7 @@ from plait.report.sarif_text import link, text_of
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 MAX_RELATED = 100  # GitHub shows no more
+MAX_LINKS = 3
 MAX_CATEGORY = 200
 
 
@@ -137,44 +139,31 @@ def _fingerprints(own: str, place: Place | None, places: Places) -> dict[str, st
 
 
 def _failure_message(result: Result, violation: Violation) -> str:
-    names = telling.thread_names(result)
+    """What is violated, with links to the first of the related places."""
     what = violation.message or result.reason or "violated"
-    told = [text_of(f"{what} ({names[violation.thread]}).")]
-    if violation.accesses or violation.waiting:
-        involved = _others_involved(violation, names)
-        told += [f"{link(item, number)}." for number, (_, item) in enumerate(involved, 1)]
-    else:
-        told += [text_of(telling.cause(item, names)) + "." for item in violation.causes[:3]]
-    return " ".join(told)
+    if not violation.accesses and not violation.waiting:
+        what += f" in {thread_name(result, violation.thread)}"
+    first = _related(result, violation)[:MAX_LINKS]
+    links = [f"{link(told, number)}." for number, (_, told) in enumerate(first, 1)]
+    return " ".join([text_of(f"{what}."), *links])
 
 
 def _related(result: Result, violation: Violation) -> list[tuple[Place, str]]:
     """What else to look at: the accesses of a race, who waits for whom, where the values that the
     failure depends on come from, where the threads were created."""
-    names = telling.thread_names(result)
-    found: list[tuple[Place | None, str]] = [*_others_involved(violation, names)]
+    found: list[tuple[Place | None, str]] = []
+    found += [(item.place, telling.access(result, item)) for item in violation.accesses]
     if not violation.accesses:
         found.append((violation.other_place, "the other access"))
-    for cause in violation.causes:
-        found.append((cause.place, telling.cause(cause, names)))
+    found += [(item.place, waiting_phrase(result, item)) for item in violation.waiting]
+    found += [(item.place, cause_phrase(result, item)) for item in violation.causes]
     for access in violation.accesses:
         if access.last is not None:
-            operation = access.last.operation
-            what = f"{names[access.thread]} last synchronised here"
-            found.append((access.last.place, f"{what}: {operation.kind} {operation.object}"))
+            what = operation_phrase(access.last.operation)
+            who = thread_name(result, access.thread)
+            found.append((access.last.place, f"last synchronisation of {who}: {what}"))
     for thread in result.threads:
-        found.append((thread.place, f"{names[thread.number]} is created here"))
-    return _located(found)
-
-
-def _others_involved(violation: Violation, names: telling.Names) -> list[tuple[Place, str]]:
-    """The message links to these."""
-    found = [(item.place, telling.access(item, names)) for item in violation.accesses]
-    found += [(item.place, telling.waiting(item, names)) for item in violation.waiting]
-    return _located(found)
-
-
-def _located(found: list[tuple[Place | None, str]]) -> list[tuple[Place, str]]:
+        found.append((thread.place, f"{thread_name(result, thread.number)} is created here"))
     located = [(place, told) for place, told in found if place is not None and place.file]
     return located[:MAX_RELATED]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from plait.evidence.result import Operation, Result, Row
 from plait.report import telling
-from plait.report.characters import clean
+from plait.report.characters import clean, one_line
+from plait.report.phrases import thread_name
 from plait.report.sarif_places import Places
 from plait.report.sarif_text import text_of
 
@@ -19,7 +20,8 @@ _KINDS = {
     "read-lock": ["acquire", "lock"],
     "write-lock": ["acquire", "lock"],
     "unlock": ["release", "lock"],
-    "wait": ["acquire", "resource"],
+    "wait": ["release", "lock"],
+    "wake": ["acquire", "lock"],
     "join": ["acquire", "resource"],
     "signal": ["release", "resource"],
     "broadcast": ["release", "resource"],
@@ -29,9 +31,6 @@ _KINDS = {
     "begin": ["enter", "scope"],
     "end": ["exit", "scope"],
     "exit": ["exit", "function"],
-    "malloc": ["acquire", "memory"],
-    "calloc": ["acquire", "memory"],
-    "free": ["release", "memory"],
 }
 
 
@@ -41,7 +40,6 @@ def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
     kept = _most_important(importance)
     if not kept:
         return None
-    names = telling.thread_names(result)
     flows: dict[int, list[dict[str, Any]]] = {}
     for index in kept:
         row = result.trace[index]
@@ -63,8 +61,8 @@ def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
         "message": {"text": text_of(_summary(result, len(kept)))},
         "threadFlows": [
             {
-                "id": clean(names[number]),
-                "message": {"text": text_of(_origin(result, number, names))},
+                "id": one_line(thread_name(result, number)),
+                "message": {"text": text_of(_origin(result, number))},
                 **({"initialState": initial} if initial else {}),
                 "locations": flows[number],
             }
@@ -142,9 +140,10 @@ def _summary(result: Result, kept: int) -> str:
     return told
 
 
-def _origin(result: Result, number: int, names: telling.Names) -> str:
+def _origin(result: Result, number: int) -> str:
+    name = thread_name(result, number)
     for thread in result.threads:
         if thread.number == number and thread.creator is not None:
             where = f" at {telling.where(thread.place)}" if thread.place is not None else ""
-            return f"{names[number]}, created by {names[thread.creator]}{where}"
-    return names[number]
+            return f"{name}, created by {thread_name(result, thread.creator)}{where}"
+    return name
