@@ -138,6 +138,7 @@ def race() -> Result:
             Row(1, 1, place(10), [], Operation("create", "one", 2)),
             Row(2, 1, place(11), [], Operation("create", "two", 3)),
             Row(3, 2, increment, [Change("counter", "1")]),
+            Row(3, 2, place(6, "add"), returned=True),
         ],
     )
 

@@ -223,6 +223,8 @@ def test_a_race_links_to_both_accesses() -> None:
     told = [item["message"]["text"] for item in found["relatedLocations"]]
     assert "last synchronisation of thread 2 (add): starts thread 2" in told
     assert "thread 3 (add) is created here" in told
+    threads = {item["id"]: item["locations"] for item in found["codeFlows"][0]["threadFlows"]}
+    assert [step["kinds"][-1] for step in threads["thread 2 (add)"]] == ["danger", "function"]
 
 
 def test_a_deadlock_is_where_a_thread_waits() -> None:
@@ -235,6 +237,7 @@ def test_a_deadlock_is_where_a_thread_waits() -> None:
         ["acquire", "lock"],
         ["lock", "false", "danger"],
     ]
+    assert [step["kinds"] for step in steps[1]["locations"]] == [["acquire", "lock", "danger"]]
 
 
 def test_a_proof_raises_no_alert() -> None:

@@ -67,7 +67,7 @@ def _case(result: Result, name: str, seconds: float) -> dict[str, str]:
 
 
 def _place(result: Result) -> Place | None:
-    known = [] if result.violation is None else [result.violation.place]
+    known = [] if result.violation is None else [telling.main_place(result.violation)]
     known += [Place(path, 0, 0, "") for path in result.files]
     return next((place for place in known if place is not None and place.file), None)
 
@@ -84,14 +84,14 @@ def _class_name(result: Result) -> str:
 
 
 def _facts(result: Result) -> dict[str, str]:
-    return {
+    facts = {
         "plait.version": result.version,
         "plait.verdict": result.verdict,
         "plait.engine": result.engine,
         "plait.entry": result.entry,
         "plait.data_model": result.data_model,
-        "plait.bound": "" if result.bound is None else str(result.bound),
     }
+    return facts if result.bound is None else facts | {"plait.bound": str(result.bound)}
 
 
 def _seconds(result: Result) -> float:
@@ -143,8 +143,8 @@ def _words(result: Result) -> list[str]:
     lines = list(result.words)
     if result.assumptions:
         lines += ["assumptions:", *(f"  - {item}" for item in result.assumptions)]
-    violated = f" ({result.violated})" if result.verdict == "false" else ""
-    return [*lines, f"VERDICT: {result.verdict}{violated}"]
+    detail = {"false": result.violated, "unknown": result.reason}.get(result.verdict)
+    return [*lines, f"VERDICT: {result.verdict}" + (f" ({detail})" if detail else "")]
 
 
 def _text(element: xml.Element, text: str) -> None:

@@ -28,6 +28,8 @@ MAX_RELATED = 100  # GitHub shows no more
 MAX_LINKS = 3
 MAX_CATEGORY = 200
 
+_Told = tuple[Place | None, str]
+
 
 def to_sarif(result: Result) -> str:
     """A SARIF log with one run. The same result always gives the same text."""
@@ -139,24 +141,18 @@ def _fingerprints(own: str, place: Place | None, places: Places) -> dict[str, st
 
 
 def _failure_message(result: Result, violation: Violation) -> str:
-    """What is violated, with links to the first of the related places."""
+    """What is violated, with links to the first of those related places that explain it."""
     what = violation.message or result.reason or "violated"
     if not violation.accesses and not violation.waiting:
         what += f" in {thread_name(result, violation.thread)}"
-    first = _related(result, violation)[:MAX_LINKS]
+    first = _located(_explanations(result, violation))[:MAX_LINKS]
     links = [f"{link(told, number)}." for number, (_, told) in enumerate(first, 1)]
     return " ".join([text_of(f"{what}."), *links])
 
 
 def _related(result: Result, violation: Violation) -> list[tuple[Place, str]]:
-    """What else to look at: the accesses of a race, who waits for whom, where the values that the
-    failure depends on come from, where the threads were created."""
-    found: list[tuple[Place | None, str]] = []
-    found += [(item.place, telling.access(result, item)) for item in violation.accesses]
-    if not violation.accesses:
-        found.append((violation.other_place, "the other access"))
-    found += [(item.place, waiting_phrase(result, item)) for item in violation.waiting]
-    found += [(item.place, cause_phrase(result, item)) for item in violation.causes]
+    """What else to look at, the explanations first."""
+    found = _explanations(result, violation)
     for access in violation.accesses:
         if access.last is not None:
             what = operation_phrase(access.last.operation)
@@ -164,15 +160,28 @@ def _related(result: Result, violation: Violation) -> list[tuple[Place, str]]:
             found.append((access.last.place, f"last synchronisation of {who}: {what}"))
     for thread in result.threads:
         found.append((thread.place, f"{thread_name(result, thread.number)} is created here"))
-    located = [(place, told) for place, told in found if place is not None and place.file]
-    return located[:MAX_RELATED]
+    return _located(found)[:MAX_RELATED]
+
+
+def _explanations(result: Result, violation: Violation) -> list[_Told]:
+    """The accesses of a race, who waits for whom, and where the values come from that the failure
+    depends on."""
+    found: list[_Told] = []
+    found += [(item.place, telling.access(result, item)) for item in violation.accesses]
+    if not violation.accesses:
+        found.append((violation.other_place, "the other access"))
+    found += [(item.place, waiting_phrase(result, item)) for item in violation.waiting]
+    found += [(item.place, cause_phrase(result, item)) for item in violation.causes]
+    return found
+
+
+def _located(found: list[_Told]) -> list[tuple[Place, str]]:
+    return [(place, told) for place, told in found if place is not None and place.file]
 
 
 def _place_of(violation: Violation, result: Result) -> Place | None:
     """GitHub wants a place for every result, also for those that belong to none."""
-    known = [violation.place]
-    known += [item.place for item in violation.accesses]
-    known += [item.place for item in violation.waiting]
+    known = [telling.main_place(violation)]
     known += [row.place for row in reversed(result.trace) if row.thread == violation.thread]
     return next((place for place in known if place and place.file), _first_place(result))
 

@@ -36,7 +36,8 @@ _KINDS = {
 
 def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
     """Nothing if there is no trace."""
-    importance = _importance(result)
+    failing = _failing_rows(result)
+    importance = _importance(result, failing)
     kept = _most_important(importance)
     if not kept:
         return None
@@ -49,7 +50,7 @@ def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
             "nestingLevel": max(row.depth, 0),
             "importance": importance[index],
         }
-        kinds = _kinds(row) + (["danger"] if index == len(result.trace) - 1 else [])
+        kinds = _kinds(row) + (["danger"] if index in failing else [])
         if kinds:
             step["kinds"] = kinds
         state = {clean(item.name): {"text": clean(item.value)} for item in row.changes if item.name}
@@ -71,8 +72,24 @@ def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
     }
 
 
-def _importance(result: Result) -> list[str]:
-    """The last step and those around context switches tell what happens; after them come those
+def _failing_rows(result: Result) -> set[int]:
+    """Where it happens: the two accesses of a race, where each thread of a deadlock stops,
+    otherwise the last row."""
+    last = {row.thread: index for index, row in enumerate(result.trace)}
+    if result.violation is None or not result.trace:
+        return set()
+    accesses = [(item.thread, item.place) for item in result.violation.accesses]
+    found = {
+        index
+        for index, row in enumerate(result.trace)
+        if (row.thread, row.place) in accesses and row.step >= result.trace[last[row.thread]].step
+    }
+    found |= {last[item.thread] for item in result.violation.waiting if item.thread in last}
+    return found or {len(result.trace) - 1}
+
+
+def _importance(result: Result, failing: set[int]) -> list[str]:
+    """The failure and the rows around context switches tell what happens; after them come those
     that other threads can notice, or that the failure depends on."""
     trace = result.trace
     causes = set()
@@ -81,7 +98,7 @@ def _importance(result: Result) -> list[str]:
     found = []
     for index, row in enumerate(trace):
         neighbours = trace[max(index - 1, 0) : index + 2]
-        if index == len(trace) - 1 or any(other.thread != row.thread for other in neighbours):
+        if index in failing or any(other.thread != row.thread for other in neighbours):
             found.append("essential")
         elif (
             row.operation is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.evidence.result import Access, Place, Result, Row
+from plait.evidence.result import Access, Place, Result, Row, Violation
 from plait.report.characters import one_line
 from plait.report.phrases import access_phrases, operation_phrase
 
@@ -13,6 +13,14 @@ def where(place: Place | None) -> str:
     if place is None or not place.file:
         return "?"
     return f"{place.file}:{place.line}" if place.line > 0 else place.file
+
+
+def main_place(violation: Violation) -> Place | None:
+    """The place to show first; for a deadlock where the first thread of the cycle waits."""
+    known = [item.place for item in violation.waiting]
+    known.append(violation.place)
+    known += [item.place for item in violation.accesses]
+    return next((place for place in known if place is not None and place.file), None)
 
 
 def row(item: Row) -> str:
