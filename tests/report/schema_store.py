@@ -20,7 +20,6 @@ SARIF = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/
 GITHUB_WORKFLOW = "https://help.github.com/en/github/automating-your-workflow-with-github-actions/workflow-syntax-for-github-actions"
 GITLAB = "https://gitlab.com/.gitlab-ci.yml"
 PRE_COMMIT = "JSON schema for .pre-commit-config.yaml"
-PRE_COMMIT_HOOKS = "JSON schema for .pre-commit-hooks.yaml"
 
 
 @cache
