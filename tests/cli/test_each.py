@@ -53,5 +53,11 @@ def test_what_is_no_program_fails(write: Write) -> None:
     assert main([write("a.c", "int x;\n")]) == 2
 
 
+def test_headers_are_no_programs(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+    files = [write("a.c", RIGHT), write("a.h", "int x;\n"), write("b.c", RIGHT)]
+    assert main(files) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 2
+
+
 def test_nothing_to_do() -> None:
     assert main([]) == 0

@@ -16,13 +16,14 @@ from itertools import takewhile
 from plait.cli import exits
 
 _SOURCES = (".c", ".i")
+_FILES = (*_SOURCES, ".h")  # headers are C too, but no programs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
-    files = list(takewhile(lambda item: item.endswith(_SOURCES), reversed(given)))[::-1]
+    files = list(takewhile(lambda item: item.endswith(_FILES), reversed(given)))[::-1]
     options = given[: len(given) - len(files)]
-    codes = [_verify(options, file) for file in files]
+    codes = [_verify(options, file) for file in files if file.endswith(_SOURCES)]
     return max((code for code in codes if code != exits.UNKNOWN), default=exits.HOLDS)
 
 
