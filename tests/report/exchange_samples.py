@@ -7,6 +7,7 @@ import dataclasses
 import types
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from plait.evidence.result import (
@@ -180,6 +181,12 @@ def _threads(at: Any) -> list[Thread]:
 
 
 # Random results
+
+RANDOM = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 _NASTY = ["\0", "\x1b[31m", "\udc80", "\ud800", "]]>", "<&\"'>", "{0}", "](1)", "\r\n", "\ufffe", "/../"]
 TEXTS = st.one_of(

@@ -6,12 +6,13 @@ import dataclasses
 import xml.etree.ElementTree as xml
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from plait.evidence.result import Place, Result, Row
 from plait.report import junit
 from plait.report.junit import to_junit
 from tests.report.exchange_samples import (
+    RANDOM,
     all_samples,
     deadlock,
     lost_update,
@@ -58,7 +59,7 @@ def test_samples(result: Result) -> None:
 
 
 @given(results())
-@settings(max_examples=60, deadline=None)
+@RANDOM
 def test_any_result_is_well_formed(result: Result) -> None:
     text = to_junit(result)
     assert text == to_junit(result)

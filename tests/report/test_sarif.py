@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from plait.evidence.result import Place, Result, Row, Source
 from plait.report import sarif_flow
@@ -20,6 +20,7 @@ from plait.report.sarif import to_sarif
 from tests.report import schema_store
 from tests.report.exchange_samples import (
     COUNTER,
+    RANDOM,
     all_samples,
     deadlock,
     lost_update,
@@ -73,7 +74,7 @@ def test_the_validator_is_strict(official: Any) -> None:
 
 
 @given(results())
-@settings(max_examples=60, deadline=None)
+@RANDOM
 def test_any_result_gives_a_valid_log(result: Result) -> None:
     text = to_sarif(result)
     assert text.isascii()
@@ -85,7 +86,7 @@ def test_any_result_gives_a_valid_log(result: Result) -> None:
 
 
 @given(results())
-@settings(max_examples=40, deadline=None)
+@RANDOM
 def test_any_result_is_valid_by_the_official_schema(result: Result) -> None:
     jsonschema.Draft7Validator(schema_store.schema(schema_store.SARIF)).validate(log_of(result))
 

@@ -34,7 +34,7 @@ _Told = tuple[Place | None, str]
 def to_sarif(result: Result) -> str:
     """A SARIF log with one run. The same result always gives the same text."""
     places = Places(result)
-    rules = rules_of(result.properties)
+    rules = _rules(result)
     results = []
     if result.verdict == "false":
         results.append(_failure(result, places, rules))
@@ -54,6 +54,21 @@ def to_sarif(result: Result) -> str:
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=1, ensure_ascii=True) + "\n"
+
+
+def _rules(result: Result) -> list[Rule]:
+    """Those that were checked, and the one that the result is about."""
+    rules = rules_of(result.properties)
+    if result.verdict == "unknown":
+        return [*rules, UNDECIDED]
+    if result.verdict == "false" and _violated(result) not in [rule.id for rule in rules]:
+        return [*rules, rule_named(_violated(result))]
+    return rules
+
+
+def _violated(result: Result) -> str:
+    known = "" if result.violation is None else result.violation.property
+    return result.violated or known or "property"
 
 
 def _driver(result: Result, rules: list[Rule]) -> dict[str, Any]:
@@ -84,17 +99,14 @@ def _descriptor(rule: Rule) -> dict[str, Any]:
 
 
 def _failure(result: Result, places: Places, rules: list[Rule]) -> dict[str, Any]:
-    violation = result.violation or Violation(
-        result.violated or "assertions", result.reason, 1, None
-    )
-    name = result.violated or violation.property
+    violation = result.violation or Violation(_violated(result), result.reason, 1, None)
     place = _place_of(violation, result)
     related = [
         {"id": number, **places.location(other, text_of(told))}
         for number, (other, told) in enumerate(_related(result, violation), 1)
     ]
     found: dict[str, Any] = {
-        **_rule_reference(rule_named(name), rules),
+        **_rule_reference(_violated(result), rules),
         "kind": "fail",
         "level": "error",
         "message": {"text": _failure_message(result, violation)},
@@ -114,7 +126,7 @@ def _open_question(result: Result, places: Places, rules: list[Rule]) -> dict[st
     names = ", ".join(result.properties) or "the properties"
     told = f"not decided: {names} ({result.reason or 'unknown'})"
     return {
-        **_rule_reference(UNDECIDED, rules),
+        **_rule_reference(UNDECIDED.id, rules),
         "kind": "open",
         "level": "none",
         "message": {"text": text_of(told)},
@@ -123,13 +135,8 @@ def _open_question(result: Result, places: Places, rules: list[Rule]) -> dict[st
     }
 
 
-def _rule_reference(rule: Rule, rules: list[Rule]) -> dict[str, Any]:
-    if rule.id not in [known.id for known in rules]:
-        rules.append(rule)
-    return {
-        "ruleId": clean(rule.id),
-        "ruleIndex": next(index for index, known in enumerate(rules) if known.id == rule.id),
-    }
+def _rule_reference(name: str, rules: list[Rule]) -> dict[str, Any]:
+    return {"ruleId": clean(name), "ruleIndex": [rule.id for rule in rules].index(name)}
 
 
 def _fingerprints(own: str, place: Place | None, places: Places) -> dict[str, str]:
