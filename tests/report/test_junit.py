@@ -7,10 +7,6 @@ import xml.etree.ElementTree as xml
 
 import pytest
 from hypothesis import given
-
-from plait.evidence.result import Place, Result, Row
-from plait.report import junit
-from plait.report.junit import to_junit
 from tests.report.exchange_samples import (
     RANDOM,
     all_samples,
@@ -22,6 +18,10 @@ from tests.report.exchange_samples import (
     results,
     undecided,
 )
+
+from plait.evidence.result import Place, Result, Row
+from plait.report import junit
+from plait.report.junit import to_junit
 
 
 def suite_of(result: Result) -> xml.Element:

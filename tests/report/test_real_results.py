@@ -8,15 +8,15 @@ from typing import Any
 
 import jsonschema
 import pytest
+from tests.report import schema_store
+from tests.report.test_junit import child, suite_of
+from tests.report.test_result_schema import validator
+from tests.report.test_sarif import check_rules
 
 from plait.cli.main import main
 from plait.evidence.result import Result
 from plait.evidence.stored import from_text
 from plait.report.sarif import to_sarif
-from tests.report import schema_store
-from tests.report.test_junit import child, suite_of
-from tests.report.test_result_schema import validator
-from tests.report.test_sarif import check_rules
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

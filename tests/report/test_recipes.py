@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from tests.report import schema_store
 
 from plait.cli import each, exits
 from plait.cli.parser import parse
-from tests.report import schema_store
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "ci.md").read_text("utf-8")

@@ -13,11 +13,11 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import jsonschema
 import pytest
 from hypothesis import given
+from tests.report.exchange_samples import RANDOM, all_samples, lost_update, results
 
 from plait.evidence import result as results_module
 from plait.evidence.result import Place, Result, Row
 from plait.evidence.stored import MARK, VERSION, to_text
-from tests.report.exchange_samples import RANDOM, all_samples, lost_update, results
 
 SCHEMA = json.loads((files("plait.report") / "result.schema.json").read_text("utf-8"))
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"

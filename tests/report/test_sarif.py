@@ -12,11 +12,6 @@ from urllib.parse import unquote, urlsplit
 import jsonschema
 import pytest
 from hypothesis import given
-
-from plait.evidence.result import Place, Result, Row, Source
-from plait.report import sarif_flow
-from plait.report.fingerprint import line_hash
-from plait.report.sarif import to_sarif
 from tests.report import schema_store
 from tests.report.exchange_samples import (
     COUNTER,
@@ -30,6 +25,11 @@ from tests.report.exchange_samples import (
     results,
     undecided,
 )
+
+from plait.evidence.result import Place, Result, Row, Source
+from plait.report import sarif_flow
+from plait.report.fingerprint import line_hash
+from plait.report.sarif import to_sarif
 
 KINDS = set(
     "acquire release enter exit call return branch implicit false true caution danger unknown"
