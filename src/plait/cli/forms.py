@@ -41,4 +41,16 @@ def _text(name: str, options: argparse.Namespace, result: Result) -> str:
             from plait.evidence.stored import to_text
 
             return to_text(result)
+        case "html":
+            from plait.report.html import to_html
+
+            return to_html(result)
+        case "sarif":
+            from plait.report.sarif import to_sarif
+
+            return to_sarif(result)
+        case "junit":
+            from plait.report.junit import to_junit
+
+            return to_junit(result)
     raise AssertionError(name)

@@ -128,6 +128,7 @@ class _Teller:
         self._open: dict[int, _OpenCall] = {}
         self._frames: dict[int, list[Function]] = {}
         self._handles: dict[str, str] = {}
+        self._depth = 0
         self.story = Story(threads=[Thread(1, "")])
         for event in events:
             before = len(self.story.rows)
@@ -240,10 +241,7 @@ class _Teller:
             is_same = (last.step, last.thread, last.place) == (event.step, event.thread, place)
             if is_same and last.branch is None and not last.entered and not last.returned:
                 return last
-        own = sum(not item.library for item in self._frames.get(event.thread, []))
-        if event.called is not None and not event.called.function.library:
-            own -= 1
-        row = Row(event.step, event.thread, place, depth=max(own - 1, 0))
+        row = Row(event.step, event.thread, place, depth=self._depth)
         rows.append(row)
         return row
 
@@ -291,6 +289,7 @@ class _Teller:
             frames.append(event.function)
         while len(frames) > 1 and frames[-1] is not event.function:
             frames.pop()
+        self._depth = max(sum(not item.library for item in frames) - 1, 0)
         if event.called is not None:
             frames.append(event.called.function)
         elif isinstance(event.edge.action, Return):
