@@ -12,10 +12,13 @@ import pytest
 from tests.report import samples
 
 from browser import Browser, program
+from plait.cli.main import main
 from plait.evidence.result import Result
 from plait.report.html import to_html
 
 Opened = Callable[..., Browser]
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 if program() is None:
     message = (
@@ -344,6 +347,31 @@ def test_paper_has_everything(opened: Opened) -> None:
 def test_nothing_is_wider_than_the_window(opened: Opened, name: str, width: int) -> None:
     browser = opened(samples.ALL[name](), width=width)
     assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_pages_of_real_results(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    main(["verify", "--property", "no-deadlock", "--html", str(page), str(EXAMPLES / "deadlock.c")])
+    browser.size(1440, 900)
+    browser.open(page)
+    rows = int(browser.run("Number(document.getElementById('slider').max)")) + 1
+    for row in range(1, rows + 1):
+        assert _row(browser) == row
+        assert browser.run("document.querySelectorAll('.line.here.current').length") == 1
+        browser.key("j")
+    assert browser.run("document.querySelectorAll('svg.circle .edge.waits').length") == 2
+    assert browser.run("document.querySelectorAll('.lines .held').length") == 2
+    assert browser.messages == []
+
+
+def test_the_page_of_a_real_proof(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    main(["verify", "--engine", "impact", "--html", str(page), str(EXAMPLES / "locked_counter.c")])
+    browser.open(page)
+    assert browser.run("document.querySelector('.verdict').textContent") == "✓true"
+    assert browser.run("document.querySelectorAll('#tree-picture .node').length") > 10
+    assert browser.run("document.querySelectorAll('#source .line.invariant').length") > 0
+    assert browser.messages == []
 
 
 def test_readable_without_sight(opened: Opened) -> None:
