@@ -225,7 +225,8 @@ class Lanes {
   drawLines(first, last) {
     const top = first * ROW_HEIGHT,
       middle = (index) => (index + 0.5) * ROW_HEIGHT - top;
-    const height = (last - first + 1) * ROW_HEIGHT;
+    const rest = last === trace.rows.length - 1 ? this.endings.length * ROW_HEIGHT : 0;
+    const height = (last - first + 1) * ROW_HEIGHT + rest;
     const parts = [];
     for (const thread of trace.threads) {
       const from = thread.born ?? Infinity,
@@ -311,6 +312,7 @@ class Lanes {
     ) {
       this.node.scrollTop = top - view / 2;
     }
+    if (position === trace.rows.length - 1) this.node.scrollTop = this.node.scrollHeight; // the end, too
     const left = this.laneLeft(trace.threadOf.get(trace.rows[position].thread).lane),
       { scrollLeft, clientWidth } = this.node;
     if (left < scrollLeft + NUMBER_WIDTH || left + TEXT_WIDTH / 2 > scrollLeft + clientWidth)
