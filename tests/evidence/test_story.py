@@ -109,6 +109,24 @@ def test_a_wait_gives_the_lock_back(tmp_path: Path) -> None:
     assert Locks(story.rows[: until_wake + 1]).held[1] == ["m"]
 
 
+def test_a_lock_beside_its_condition_variable(tmp_path: Path) -> None:
+    text = """
+    struct queue { pthread_mutex_t lock; pthread_cond_t full; } q;
+    int main(void) {
+      struct queue own; pthread_mutex_init(&own.lock, 0);
+      pthread_mutex_lock(&own.lock);
+      pthread_mutex_lock(&q.lock); pthread_cond_wait(&q.full, &q.lock); return 0; }
+    """
+    story = told(tmp_path, text, (1, 9))
+    found = [row.operation for row in story.rows if row.operation is not None]
+    assert [(item.kind, item.object, item.lock) for item in found[-4:]] == [
+        ("lock", "own.lock", ""),
+        ("lock", "q.lock", ""),
+        ("wait", "q.full", "q.lock"),
+        ("wake", "q.full", "q.lock"),
+    ]
+
+
 def test_calls_branches_and_inputs(tmp_path: Path) -> None:
     text = """
     int __VERIFIER_nondet_int(void);

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plait.evidence.causes import causes_of
-from plait.evidence.operations import Locks, is_synchronisation
+from plait.evidence.operations import Locks, is_synchronisation, known_part
 from plait.evidence.reduce import Goal, reduced
 from plait.evidence.result import (
     Access,
@@ -18,7 +18,7 @@ from plait.evidence.result import (
     Violation,
     Waiting,
 )
-from plait.evidence.story import Objects, Story, known_part, place_of, tell
+from plait.evidence.story import Objects, Story, place_of, tell
 from plait.model.actions import NOWHERE, Origin, Spawn
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
