@@ -9,7 +9,7 @@ each thread goes through all values that it can have in every order of independe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,10 @@ from plait.analysis.loops import find_loops
 from plait.evidence.in_c import InC, Name
 from plait.evidence.result import Invariant, Place, TreeNode
 from plait.evidence.story import place_of
+from plait.model.actions import NOWHERE, Assign, EnterScope, Fence, LeaveScope, Skip
 from plait.model.dataflow import live_registers
 from plait.model.layout import path_at, scalar_at
-from plait.model.program import Function, Program, RegisterDecl
+from plait.model.program import Edge, Function, Program, RegisterDecl
 from plait.model.types import Kind, Scalar
 
 Document = dict[str, Any]
@@ -27,6 +28,7 @@ Document = dict[str, Any]
 MOST_TREE_NODES = 1_000
 _MOST_ALTERNATIVES = 6
 _MOST_VALUES = 4
+_SILENT = (Skip, Fence, EnterScope, LeaveScope)  # they change no variable
 
 
 @dataclass(slots=True, eq=False)
@@ -196,7 +198,7 @@ class _Reader:
             )
             text = _combined(facts)
             if place is not None and text:
-                yield Invariant(place, text, location in self._scope(name).loop_heads)
+                yield Invariant(place, text, self._scope(name).is_loop_head(location))
 
     def _scope(self, name: str) -> _Scope:
         if name not in self._scopes:
@@ -218,7 +220,8 @@ class _Scope:
         names = [item.name for item in function.registers] + [item.name for item in function.slots]
         self._locals = frozenset(names)
         self._unclear = objects | {name for name in names if names.count(name) > 1}
-        self.loop_heads = {loop.head for loop in find_loops(program, function)}
+        self._loops = {loop.head: loop.body for loop in find_loops(program, function)}
+        self._behind_heads: set[int] = set()
         self._beginnings = self._find_beginnings()
 
     def sees(self, name: str) -> bool:
@@ -235,25 +238,55 @@ class _Scope:
         return location in self._beginnings
 
     def _find_beginnings(self) -> set[int]:
-        """Locations that are entered from other lines only. Inside of a statement variables may
-        have other values already than where it begins."""
+        """Locations that are entered from other lines only, or by going round a loop. Inside of a
+        statement variables may have other values already than where it begins."""
         function = self._function
         if function.library:
             return set()
-        lines: list[set[tuple[int, int]]] = [set() for _ in function.edges]
+        incoming: list[list[Edge]] = [[] for _ in function.edges]
         for edge in function.all_edges():
-            origin = edge.action.origin
             if edge.target >= 0:
-                lines[edge.target] |= {
-                    (origin.file, line) for line in range(origin.line, origin.end_line + 1)
-                }
+                incoming[edge.target].append(edge)
         found = set()
         for location, leaving in enumerate(function.edges):
-            if leaving:
-                origin = leaving[0].action.origin
-                if origin.file >= 0 and (origin.file, origin.line) not in lines[location]:
-                    found.add(location)
+            origin = leaving[0].action.origin if leaving else NOWHERE
+            if origin.file >= 0 and not any(
+                edge.action.origin.file == origin.file
+                and edge.action.origin.line <= origin.line <= edge.action.origin.end_line
+                for edge in self._entering(incoming, location)
+            ):
+                found.add(location)
         return found
+
+    def _entering(self, incoming: list[list[Edge]], location: int) -> Iterator[Edge]:
+        """The last edges on the ways to a location that do something, but for those that go round
+        a loop whose head it is (or stands right behind)."""
+        inside: set[int] = set()
+        seen = {location}
+        pending = [location]
+        found: list[Edge] = []
+        while pending:
+            place = pending.pop()
+            if place in self._loops:
+                inside |= self._loops[place]
+                self._behind_heads.add(location)
+            for edge in incoming[place]:
+                if not self._is_silent(edge):
+                    found.append(edge)
+                elif edge.source not in seen:
+                    seen.add(edge.source)
+                    pending.append(edge.source)
+        return (edge for edge in found if edge.source not in inside)
+
+    def _is_silent(self, edge: Edge) -> bool:
+        """Whether it changes no variable that has a name."""
+        action = edge.action
+        if isinstance(action, Assign):
+            return not self._function.registers[action.target.index].name
+        return isinstance(action, _SILENT)
+
+    def is_loop_head(self, location: int) -> bool:
+        return location in self._behind_heads
 
 
 def _combined(facts: list[_Facts]) -> str:
