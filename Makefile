@@ -6,6 +6,7 @@
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
+# make bench-report      what the HTML report costs, to make and to read
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -16,7 +17,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders bench-impact clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders bench-impact bench-report browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -32,7 +33,10 @@ types: $(VENV)/.installed-dev
 imports: $(VENV)/.installed-dev
 	$(BIN)/python tools/check_imports.py
 
-check-tests: $(VENV)/.installed-dev
+browser:
+	@tools/install_browser.sh
+
+check-tests: $(VENV)/.installed-dev browser
 	$(BIN)/python -m pytest -n $(JOBS)
 
 trust: $(VENV)/.installed-dev
@@ -59,6 +63,9 @@ bench-orders: $(VENV)/.installed-dev
 
 bench-impact: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_impact.py $(BENCH_OPTIONS) $(BENCH_TASKS)
+
+bench-report: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_report.py $(BENCH_OPTIONS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plait.cli.messages import OutOfTime, Result
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from plait.model.program import Program
     from plait.model.properties import Specification
     from plait.semantics.schedule import Schedule
+
+_LEAST_REDUCTION = 0.2
 
 
 class Answering(Protocol):
@@ -37,6 +40,7 @@ class Asked:
         self.program = program
         self.deadline = deadline
         self.send = send
+        self._began = time.monotonic()
 
     def violated(self, schedule: Schedule) -> Result:
         """A violation that the last step of the schedule is."""
@@ -53,9 +57,18 @@ class Asked:
         """Raises NotShown for a schedule that does not show it."""
         from plait.evidence.counterexample import evidence_of
 
-        evidence = evidence_of(self.program, self.specification, schedule, found, self.deadline)
+        evidence = evidence_of(
+            self.program, self.specification, schedule, found, self._end_of_reduction()
+        )
         reason = evidence.violation.message
         return Result("false", reason, found.kind, evidence=row_of(evidence))
+
+
+    def _end_of_reduction(self) -> float:
+        """A smaller counterexample is worth a tenth of the time that it took to find one."""
+        now = time.monotonic()
+        end = now + max(_LEAST_REDUCTION, (now - self._began) / 10)
+        return end if self.deadline is None else min(end, self.deadline)
 
 
 def row_of(evidence: Evidence) -> dict[str, Any]:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import time
+from dataclasses import replace
 from typing import Any
 
 from plait.cli.asked import Asked
+from plait.cli.forms import are_wanted
 from plait.cli.messages import OutOfTime, Result, Searched, encode
 from plait.cli.numbers import numbers_of_impact
 from plait.engines.impact.engine import verify
 from plait.engines.impact.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.errors import InputError
+
+# How long the proof may be looked for once more, for the sake of its invariants.
+_MORE_SECONDS = 2.0
+_MORE_TIMES = 3.0
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -37,8 +44,10 @@ def shown_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 class ByImpact(Asked):
     _replay: Result | None = None  # of the last counterexample
+    _started = 0.0
 
     def answer(self) -> Result | OutOfTime:
+        self._started = time.monotonic()
         outcome = verify(
             self.program,
             self.specification,
@@ -65,9 +74,40 @@ class ByImpact(Asked):
         if outcome.answer is not Answer.HOLDS:
             return Result("unknown", outcome.reason)
         result = Result("true", outcome.reason)
-        if self.options.certificate is not None and outcome.certificate is not None:
-            result.certificate = self._certificate(outcome.certificate())
+        if outcome.certificate is not None:
+            document = outcome.certificate()
+            if self.options.certificate is not None:
+                result.certificate = self._certificate(dict(document))
+            if are_wanted(self.options):
+                result.evidence = self._proof(document)
         return result
+
+    def _proof(self, document: dict[str, Any]) -> dict[str, Any]:
+        from plait.evidence.proof import proof_of
+        from plait.evidence.stored import plain
+
+        is_reduced = settings_of(self.options).reduction is not Reduction.NONE
+        proof = proof_of(self.program, document, is_reduced=is_reduced)
+        if is_reduced and (self.options.html is not None or self.options.witness is not None):
+            whole = self._in_all_interleavings()
+            if whole is not None:
+                proof.invariants = proof_of(self.program, whole, is_reduced=False).invariants
+        return {"invariants": plain(proof.invariants), "tree": plain(proof.tree)}
+
+    def _in_all_interleavings(self) -> dict[str, Any] | None:
+        """The proof without partial-order reduction, if it does not take much longer: only that
+        has invariants about shared variables."""
+        now = time.monotonic()
+        end = now + max(_MORE_SECONDS, _MORE_TIMES * (now - self._started))
+        settings = replace(settings_of(self.options), reduction=Reduction.NONE)
+        outcome = verify(
+            self.program,
+            self.specification,
+            settings,
+            end if self.deadline is None else min(end, self.deadline),
+        )
+        is_proved = outcome.answer is Answer.HOLDS and outcome.certificate is not None
+        return outcome.certificate() if is_proved and outcome.certificate else None
 
     def _certificate(self, document: dict[str, Any]) -> str:
         import json

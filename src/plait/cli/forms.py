@@ -46,6 +46,18 @@ def _text(name: str, options: argparse.Namespace, result: Result) -> str:
             from plait.evidence.stored import to_text
 
             return to_text(result)
+        case "html":
+            from plait.report.html import to_html
+
+            return to_html(result)
+        case "sarif":
+            from plait.report.sarif import to_sarif
+
+            return to_sarif(result)
+        case "junit":
+            from plait.report.junit import to_junit
+
+            return to_junit(result)
         case "witness":
             from plait.evidence.witness.write import to_witness
 

@@ -54,6 +54,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.validate import validate as command
         case "verify":
             from plait.cli.verify import verify as command
+        case "report":
+            from plait.cli.report import report as command
         case _:
             from plait.cli.explore import explore as command
     return command(options, console)

@@ -127,6 +127,19 @@ exit codes:
 The last line is `WITNESS: confirmed`, `WITNESS: rejected (REASON)` or `WITNESS: unknown (REASON)`.
 """
 
+REPORT_HELP = """\
+A result has all that the reports need: neither the sources nor the engines are used again.
+
+examples:
+  plait verify --json result.json examples/counter_race.c
+  plait report result.json                       the trace and the verdict as they were printed
+  plait report -v result.json                    with every step
+  plait report result.json --html page.html --sarif result.sarif
+
+exit codes:
+  0  written                     2  unusable options or input, or a file that cannot be written
+"""
+
 EXPLORE_HELP = f"""\
 Every reachable state of every interleaving is visited, so `true` means: in all schedules, for all
 inputs. Programs with an infinite state space, or with inputs of more than 8 bits, end in `unknown`
@@ -160,6 +173,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for argument in rest:
         if argument.startswith("-"):
             parser.error(f"unrecognized argument: {argument}")
+    if "programs" not in options:
+        if rest:
+            parser.error(f"unrecognized argument: {rest[0]}")
+        return options
     options.programs += rest
     if not options.programs and getattr(options, "compile_commands", None) is None:
         parser.error(f"no source file given: see `plait {options.command} --help`")
@@ -195,6 +212,7 @@ def build_parser() -> argparse.ArgumentParser:
     _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
     _check_command(commands)
     _validate_command(commands)
+    _report_command(commands)
     return parser
 
 
@@ -471,6 +489,20 @@ def _validate_command(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="G",
         help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
+
+
+def _report_command(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="show a saved result, or write it in other forms",
+        description="Show a result that was saved with --json, or write it in other forms.",
+        epilog=REPORT_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("result", metavar="RESULT", help="what `plait verify --json` has saved")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show all steps")
+    _form_options(parser)
 
 
 def _dialect(text: str) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from plait.evidence.operations import known_part
 from plait.evidence.result import Cause, Row
-from plait.evidence.story import Story, known_part
+from plait.evidence.story import Story
 from plait.model.actions import (
     Call,
     Check,

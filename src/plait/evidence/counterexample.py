@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plait.evidence.causes import causes_of
-from plait.evidence.operations import Locks, is_synchronisation
+from plait.evidence.operations import Locks, is_synchronisation, known_part
 from plait.evidence.reduce import Goal, reduced
 from plait.evidence.result import (
     Access,
@@ -18,13 +18,13 @@ from plait.evidence.result import (
     Violation,
     Waiting,
 )
-from plait.evidence.story import Objects, Story, known_part, place_of, tell
+from plait.evidence.story import Objects, Story, place_of, tell
 from plait.model.actions import NOWHERE, Origin, Spawn
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Access as Accessed
-from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
+from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest, Outcome
 from plait.semantics.run import Execution, run
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
@@ -87,7 +87,7 @@ def evidence_of(
     return Evidence(
         schedule,
         execution,
-        _violation(program, found, execution, story, racing),
+        _violation(program, specification, found, execution, story, racing),
         story.threads,
         story.inputs,
         story.rows,
@@ -103,6 +103,7 @@ def _check(execution: Execution, found: Found) -> None:
 
 def _violation(
     program: Program,
+    specification: Specification,
     found: Found,
     execution: Execution,
     story: Story,
@@ -114,7 +115,7 @@ def _violation(
         result.other_place = place_of(program, racing.accesses[1].origin)
         result.accesses = _accesses(program, story, racing)
     elif found.kind == _DEADLOCK:
-        result.waiting = _waiting(program, execution, story)
+        result.waiting = _waiting(program, specification, execution, story, found.thread)
         result.message = _deadlock_message(result.waiting) or found.message
     else:
         result.message = _described(found, "" if place is None else place.text)
@@ -267,10 +268,17 @@ def _last_synchronisation(story: Story, thread: int) -> Synchronisation | None:
 # --- deadlocks
 
 
-def _waiting(program: Program, execution: Execution, story: Story) -> list[Waiting]:
+def _waiting(
+    program: Program,
+    specification: Specification,
+    execution: Execution,
+    story: Story,
+    victim: int,
+) -> list[Waiting]:
     objects, locks = Objects(program), Locks(story.rows)
     found: dict[int, Waiting] = {}
-    for thread, outcome in sorted(execution.blocked.items()):
+    blocked = execution.blocked or _blocked(program, specification, execution.schedule)
+    for thread, outcome in sorted(blocked.items()):
         name = "" if outcome.on is None else objects.name(outcome.on)
         holders = locks.holders(name) if name else []
         if outcome.message == "join":
@@ -279,9 +287,34 @@ def _waiting(program: Program, execution: Execution, story: Story) -> list[Waiti
         place = place_of(program, outcome.origin, _function_at(story, thread))
         found[thread] = Waiting(thread, outcome.message, known_part(name), place, holders)
     cycle = _cycle(found)
-    return [found[thread] for thread in cycle] + [
-        item for thread, item in found.items() if thread not in cycle
-    ]
+    others = [item for thread, item in found.items() if thread not in cycle]
+    if not execution.blocked:
+        # The rest goes on: of those outside of the cycle only one is known to wait for ever.
+        others = [item for item in others if item.thread == victim]
+    return [found[thread] for thread in cycle] + others
+
+
+def _blocked(
+    program: Program, specification: Specification, schedule: Schedule
+) -> dict[int, Outcome]:
+    """The threads that cannot move in the state that a schedule leads to."""
+    machine = Machine(program, specification)
+    machine.start()
+    for item in schedule:
+        left, inputs = item.count, item.inputs
+        while left:
+            machine.step(item.thread, inputs, left)
+            inputs = inputs[machine.used_choices() :]
+            left -= max(machine.steps, 1)
+    machine.supply = lambda request: 0
+    found = {}
+    for thread in machine.runnable():
+        machine.commit()
+        outcome = machine.step(thread)
+        machine.take_back()
+        if outcome.ending is Ending.BLOCKED:
+            found[thread] = outcome
+    return found
 
 
 def _deadlock_message(waiting: list[Waiting]) -> str:

@@ -72,15 +72,26 @@ _SYNCHRONISING = frozenset(
 _TAKING = frozenset({"lock", "trylock", "read-lock", "write-lock", "wake"})
 
 
-def operation_of(function: str, arguments: tuple[str, ...]) -> Operation | None:
-    """The operation that a call of a library function is, with the object as its argument names
-    it; None if it means nothing to other threads."""
+def operation_of(function: str, places: tuple[str, ...]) -> Operation | None:
+    """The operation that a call of a library function is, by what its arguments point to; None if
+    it means nothing to other threads."""
     known = _KINDS.get(function)
     if known is None:
         return None
     kind, index = known
-    is_there = index is not None and index < len(arguments)
-    return Operation(kind, arguments[index].removeprefix("&") if is_there else "")  # type: ignore[index]
+    operation = Operation(kind, "" if index is None else _known_part(places, index))
+    if kind == "wait":
+        operation.lock = _known_part(places, 1)
+    return operation
+
+
+def _known_part(places: tuple[str, ...], index: int) -> str:
+    return known_part(places[index]) if index < len(places) else ""
+
+
+def known_part(name: str) -> str:
+    """Of `queue.lock.__data.__lock` the author of the program knows `queue.lock`."""
+    return name.split(".__")[0]
 
 
 def is_synchronisation(operation: Operation) -> bool:

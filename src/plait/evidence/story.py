@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from plait.evidence.operations import operation_of
+from plait.evidence.operations import known_part, operation_of
 from plait.evidence.result import Change, Input, Operation, Place, Row, Thread
 from plait.model.actions import (
     Allocate,
@@ -103,11 +103,6 @@ class Objects:
         return known_part(item.name + path_at(item.layout, offset))
 
 
-def known_part(name: str) -> str:
-    """Of `queue.lock.__data.__lock` the author of the program knows `queue.lock`."""
-    return name.split(".__")[0]
-
-
 @dataclass(slots=True, eq=False)
 class _OpenCall:
     """A call of a library function that has not returned; `rows` counts those that it has."""
@@ -129,6 +124,7 @@ class _Teller:
         self._open: dict[int, _OpenCall] = {}
         self._frames: dict[int, list[Function]] = {}
         self._handles: dict[str, str] = {}
+        self._depth = 0
         self.story = Story(threads=[Thread(1, "")])
         for event in events:
             before = len(self.story.rows)
@@ -149,7 +145,7 @@ class _Teller:
         self._note_name(event)
         called = event.called
         if called is not None and called.function.library:
-            operation = operation_of(called.function.display, called.arguments)
+            operation = operation_of(called.function.display, called.places)
             self._open[event.thread] = _OpenCall(event.edge, called, operation)
             return None
         row = self._row(event, event.edge, event.function.display)
@@ -184,7 +180,7 @@ class _Teller:
             row.operation = self._operation_now(call)
         self._add(row, event)
         if row.operation is not None:
-            self._complete(row.operation, event, call)
+            self._complete(row.operation, event)
         return row
 
     def _operation_now(self, call: _OpenCall) -> Operation | None:
@@ -192,8 +188,6 @@ class _Teller:
         if operation is None:
             return None
         if call.rows == 1:
-            if operation.kind == "wait" and len(call.called.arguments) > 1:
-                operation.lock = call.called.arguments[1].removeprefix("&")
             if operation.kind in ("trylock", "lock", "read-lock", "write-lock"):
                 operation.succeeded = False  # until something is stored
             if operation.kind == "join" and call.called.arguments:
@@ -205,24 +199,13 @@ class _Teller:
             return Operation("wake", operation.object, lock=operation.lock)
         return None
 
-    def _complete(self, operation: Operation, event: Event, call: _OpenCall) -> None:
+    def _complete(self, operation: Operation, event: Event) -> None:
         """What only the events inside the call tell."""
         action = event.edge.action
         if isinstance(action, Spawn):
             operation.thread = len(self.story.threads)
         if isinstance(action, Store):
             operation.succeeded = True
-        if operation.kind in ("create", "join", "exit", "begin", "end"):
-            return
-        for change in event.changes:
-            name = known_part(change.name)
-            # The argument may name the object that the lock is the first part of.
-            if change.address and name.startswith(operation.lock or operation.object):
-                if name != change.name:
-                    if operation.kind in ("wait", "wake"):
-                        operation.lock = name
-                    else:
-                        operation.object = name
 
     def _row(self, event: Event, edge: Edge, function: str) -> Row | None:
         """The last row if the event goes on with it, or a new one."""
@@ -241,10 +224,7 @@ class _Teller:
             is_same = (last.step, last.thread, last.place) == (event.step, event.thread, place)
             if is_same and last.branch is None and not last.entered and not last.returned:
                 return last
-        own = sum(not item.library for item in self._frames.get(event.thread, []))
-        if event.called is not None and not event.called.function.library:
-            own -= 1
-        row = Row(event.step, event.thread, place, depth=max(own - 1, 0))
+        row = Row(event.step, event.thread, place, depth=self._depth)
         rows.append(row)
         return row
 
@@ -296,6 +276,7 @@ class _Teller:
             frames.append(event.function)
         while len(frames) > 1 and frames[-1] is not event.function:
             frames.pop()
+        self._depth = max(sum(not item.library for item in frames) - 1, 0)
         if event.called is not None:
             frames.append(event.called.function)
         elif isinstance(event.edge.action, Return):

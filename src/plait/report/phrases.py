@@ -43,7 +43,9 @@ def operation_phrase(operation: Operation) -> str:
         return f"{thread} has ended"
     if not operation.succeeded:
         return f"{operation.object} is taken"
-    phrase = _OPERATIONS.get(operation.kind, operation.kind + " {object}")
+    phrase = _OPERATIONS.get(operation.kind)
+    if phrase is None:
+        return f"{operation.kind} {operation.object}".strip()
     return phrase.format(object=operation.object, lock=operation.lock).strip().rstrip(",")
 
 

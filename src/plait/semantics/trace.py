@@ -54,10 +54,12 @@ class Event:
 
 
 class Called(NamedTuple):
-    """A function that is called, with the values of its arguments."""
+    """A function that is called, with the values of its arguments. `places` has the names of what
+    pointers among them point to, as exactly as the declared types say."""
 
     function: Function
     arguments: tuple[str, ...]
+    places: tuple[str, ...] = ()
 
 
 class TracingMachine(Machine):
@@ -125,8 +127,19 @@ class TracingMachine(Machine):
         """The function that was just entered."""
         assert self.code is not None
         function = self.code.function
-        arguments = zip(self.values, function.registers[: function.parameters], strict=False)
-        return Called(function, tuple(self.shown(value, item.type) for value, item in arguments))
+        types = [item.type for item in function.registers[: function.parameters]]
+        arguments = list(zip(self.values, types, strict=False))
+        return Called(
+            function,
+            tuple(self.shown(value, scalar) for value, scalar in arguments),
+            tuple(self._pointee(value, scalar) for value, scalar in arguments),
+        )
+
+    def _pointee(self, value: Any, scalar: Scalar) -> str:
+        if scalar.kind is not Kind.POINTER or value.__class__ is Indeterminate or not value:
+            return ""
+        is_known = self.first_page(int(value) >> self.page_bits) != 0
+        return self._place(int(value), 1)[0] if is_known else ""
 
     def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
         value = super().choose(name, scalar, count, origin)

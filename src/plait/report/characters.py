@@ -1,0 +1,37 @@
+"""Characters that every reader of a report accepts.
+
+Texts come from source files and file names, which may hold anything: control characters, bytes that
+are no UTF-8 (in Python lone surrogates), characters that XML 1.0 forbids.
+"""
+
+from __future__ import annotations
+
+import re
+
+# XML 1.0, production [2], without the discouraged control characters U+007F to U+009F.
+_FORBIDDEN = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BLANKS = re.compile(r"\s+")
+
+
+def clean(text: str) -> str:
+    """Whatever is not allowed is shown as an escape, so that nothing gets lost unseen."""
+    return _FORBIDDEN.sub(_escaped, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    return _BLANKS.sub(" ", clean(text)).strip()
+
+
+def to_bytes(text: str) -> bytes:
+    """The bytes that a text was read from: Python reads bytes that are no UTF-8 as surrogates."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

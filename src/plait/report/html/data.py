@@ -1,0 +1,119 @@
+"""What the page's script reads: the result with everything that repeats (places, operations, names
+of variables) listed once and named by its index, so that long traces stay small and fast.
+`trace.js` is the other half of this format.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from plait.evidence.result import Operation, Place, Result, Row, TreeNode
+from plait.report.phrases import operation_phrase
+
+_SEPARATELY = ("trace", "tree", "sources", "schedule")
+
+
+def page_data(result: Result) -> dict[str, Any]:
+    tables = _Tables()
+    rows = [_row(row, tables) for row in result.trace]
+    data = {
+        item.name: _plain(getattr(result, item.name))
+        for item in dataclasses.fields(result)
+        if item.name not in _SEPARATELY
+    }
+    data["places"] = tables.places
+    data["names"] = tables.names
+    data["operations"] = tables.operations
+    data["trace"] = rows
+    data["tree"] = [_node(node) for node in result.tree]
+    data["sources"] = [{"path": file.path, "lines": file.lines} for file in result.sources]
+    return data
+
+
+class _Tables:
+    def __init__(self) -> None:
+        self.places: list[list[Any]] = []
+        self.names: list[str] = []
+        self.operations: list[dict[str, Any]] = []
+        self._place_index: dict[tuple[str, int, int, str, str], int] = {}
+        self._name_index: dict[str, int] = {}
+        self._operation_index: dict[tuple[str, str, str, int | None, bool], int] = {}
+
+    def place(self, place: Place) -> int:
+        key = (place.file, place.line, place.column, place.text, place.function)
+        index = self._place_index.get(key)
+        if index is None:
+            index = self._place_index[key] = len(self.places)
+            self.places.append([*key])
+        return index
+
+    def name(self, name: str) -> int:
+        index = self._name_index.get(name)
+        if index is None:
+            index = self._name_index[name] = len(self.names)
+            self.names.append(name)
+        return index
+
+    def operation(self, operation: Operation | None) -> int | None:
+        if operation is None:
+            return None
+        key = (
+            *(operation.kind, operation.object, operation.lock),
+            *(operation.thread, operation.succeeded),
+        )
+        index = self._operation_index.get(key)
+        if index is None:
+            index = self._operation_index[key] = len(self.operations)
+            self.operations.append(_operation(operation))
+        return index
+
+
+def _row(row: Row, tables: _Tables) -> list[Any]:
+    return [
+        row.step,
+        row.thread,
+        tables.place(row.place),
+        [
+            [tables.name(change.name), change.value, change.read + 2 * change.shared]
+            for change in row.changes
+        ],
+        tables.operation(row.operation),
+        row.depth,
+        row.branch,
+        row.inputs,
+        row.entered,
+        row.returned,
+    ]
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    return {
+        "kind": operation.kind,
+        "object": operation.object,
+        "lock": operation.lock,
+        "thread": operation.thread,
+        "succeeded": operation.succeeded,
+        "phrase": operation_phrase(operation),
+    }
+
+
+def _node(node: TreeNode) -> list[Any]:
+    return [node.number, node.parent, node.thread, node.where, node.label, node.cover]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Operation):
+        return _operation(value)
+    if dataclasses.is_dataclass(value):
+        return {
+            item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)
+        }
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no word for it
+    return value

@@ -1,0 +1,47 @@
+"""`plait report`: what was saved can be shown and written later."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from plait.cli.main import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("verbose", [[], ["-v"]])
+def test_the_same_as_when_it_was_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verbose: list[str]
+) -> None:
+    saved = str(tmp_path / "result.json")
+    program = str(EXAMPLES / "counter_race.c")
+    assert main(["verify", *verbose, "--json", saved, program]) == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert main(["report", *verbose, saved]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-1] == printed[-1] == "VERDICT: false (assertions)"
+    until = shown.index("assumptions:")
+    assert shown[:until] == printed[:until]
+
+
+def test_no_source_is_needed(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text((EXAMPLES / "counter_race.c").read_text())
+    saved = str(tmp_path / "result.json")
+    assert main(["explore", "--json", saved, str(source)]) == 1
+    os.remove(source)
+    again = str(tmp_path / "again.json")
+    assert main(["report", saved, "--json", again]) == 0
+    assert Path(again).read_text() == Path(saved).read_text()
+
+
+def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(tmp_path / "missing.json")]) == 2
+    (tmp_path / "other.json").write_text("{}")
+    assert main(["report", str(tmp_path / "other.json")]) == 2
+    assert "not a result" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["report", "a.json", "b.json"])

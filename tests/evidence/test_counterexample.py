@@ -1,0 +1,153 @@
+"""Why an execution is a violation: causes, the two accesses of a race, who waits for whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.evidence.programs import EXAMPLES, evidence_for, found_in, loaded
+
+from plait.c import FrontEndOptions, load
+from plait.evidence.counterexample import Found, NotShown, evidence_of
+from plait.model.actions import NOWHERE
+from plait.model.properties import Specification, from_names
+from plait.semantics.schedule import Schedule, ScheduledStep
+
+
+def test_the_values_of_a_failing_condition(tmp_path: Path) -> None:
+    text = """
+    int total, factor = 3;
+    void *add(void *u) { total = total + 2 * factor; return 0; }
+    static int limit(int value) { return value < 5; }
+    int main(void) {
+      pthread_t t; pthread_create(&t, 0, add, 0); pthread_join(t, 0);
+      int seen = total;
+      int fine = limit(seen);
+      assert(fine); return 0; }
+    """
+    evidence = found_in(tmp_path, text)
+    causes = [(item.name, item.value, item.thread) for item in evidence.violation.causes]
+    assert causes[0] == ("total", "6", 2)
+    assert set(causes[1:]) == {("total", "0", None), ("factor", "3", None)}
+    first = evidence.violation.causes[0]
+    assert first.place is not None and first.place.text == "total = total + 2 * factor"
+    assert any(row.step == first.step and row.thread == 2 for row in evidence.trace)
+
+
+def test_inputs_are_causes(tmp_path: Path) -> None:
+    text = """
+    _Bool __VERIFIER_nondet_bool(void);
+    int main(void) { int v = __VERIFIER_nondet_bool(); assert(v == 0); return 0; }
+    """
+    [cause] = found_in(tmp_path, text).violation.causes
+    assert (cause.value, cause.thread) == ("1", 1)
+
+
+def test_an_error_function_behind_a_branch(tmp_path: Path) -> None:
+    text = """
+    void reach_error(void) { }
+    int x;
+    static void check(int condition) { if (!condition) { reach_error(); } }
+    void *f(void *u) { x = 2; return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); check(x != 2); return 0; }
+    """
+    violation = found_in(tmp_path, text, "unreach-call").violation
+    assert violation.property == "unreach-call"
+    assert [(item.name, item.value, item.thread) for item in violation.causes] == [("x", "2", 2)]
+
+
+def test_a_race_with_its_locks_and_synchronisation(tmp_path: Path) -> None:
+    text = """
+    int x; pthread_mutex_t one, other;
+    void *f(void *u) {
+      pthread_mutex_lock(&one); x = 1; pthread_mutex_unlock(&one); return 0; }
+    int main(void) {
+      pthread_t t; pthread_create(&t, 0, f, 0);
+      pthread_mutex_lock(&other); int seen = x; pthread_mutex_unlock(&other); return seen; }
+    """
+    evidence = found_in(tmp_path, text, "no-data-race")
+    accesses = {item.thread: item for item in evidence.violation.accesses}
+    assert {thread: item.locks for thread, item in accesses.items()} == {1: ["other"], 2: ["one"]}
+    assert {thread: item.write for thread, item in accesses.items()} == {1: False, 2: True}
+    assert {item.name for item in accesses.values()} == {"x"}
+    for item in accesses.values():
+        assert item.last is not None and item.last.operation.kind == "lock"
+        assert not item.atomic
+    # The accesses are the last thing that happens.
+    assert {row.thread for row in evidence.trace[-2:]} == {1, 2}
+    assert all("x" in [change.name for change in row.changes] for row in evidence.trace[-2:])
+
+
+def test_a_race_right_after_the_start(tmp_path: Path) -> None:
+    specification = from_names(["no-data-race"])
+    program = load([str(EXAMPLES / "counter_race.c")], FrontEndOptions(), specification)
+    evidence = evidence_for(program, specification)
+    assert all(
+        item.last is not None and item.last.operation.kind == "start" and not item.locks
+        for item in evidence.violation.accesses
+    )
+    assert len(evidence.schedule.steps) <= 4
+
+
+def test_the_cycle_of_a_deadlock() -> None:
+    specification = from_names(["no-deadlock"])
+    program = load([str(EXAMPLES / "deadlock.c")], FrontEndOptions(), specification)
+    evidence = evidence_for(program, specification)
+    waiting = evidence.violation.waiting
+    assert [(item.thread, item.what, item.object, item.holders) for item in waiting] == [
+        (2, "mutex", "accounts[1].lock", [3]),
+        (3, "mutex", "accounts[0].lock", [2]),
+        (1, "join", "", [2]),
+    ]
+    assert evidence.violation.message == "threads 2 and 3 wait for each other for ever"
+
+
+def test_a_thread_that_waits_for_itself(tmp_path: Path) -> None:
+    text = """
+    pthread_mutex_t m;
+    int main(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    assert [(item.thread, item.holders) for item in violation.waiting] == [(1, [1])]
+    assert violation.message == "thread 1 waits for itself for ever"
+
+
+def test_a_deadlock_of_some_threads(tmp_path: Path) -> None:
+    """Two threads wait for each other while a third one runs for ever."""
+    text = """
+    pthread_mutex_t a, b; volatile int noise;
+    static void both(pthread_mutex_t *one, pthread_mutex_t *other) {
+      pthread_mutex_lock(one); pthread_mutex_lock(other);
+      pthread_mutex_unlock(other); pthread_mutex_unlock(one); }
+    void *f(void *u) { both(&a, &b); return 0; }
+    void *g(void *u) { both(&b, &a); return 0; }
+    int main(void) {
+      pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0);
+      for (;;) noise = 1 - noise; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    waiting = sorted((item.thread, item.object, item.holders) for item in violation.waiting)
+    assert waiting == [(2, "b", [3]), (3, "a", [2])]
+
+
+def test_a_lost_signal_has_no_holder(tmp_path: Path) -> None:
+    text = """
+    pthread_mutex_t m; pthread_cond_t c;
+    void *f(void *u) { pthread_cond_signal(&c); return 0; }
+    int main(void) {
+      pthread_t t; pthread_create(&t, 0, f, 0);
+      pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); return 0; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    [waiting] = violation.waiting
+    assert (waiting.thread, waiting.holders) == (1, [])
+
+
+def test_what_a_schedule_does_not_show(tmp_path: Path) -> None:
+    program = loaded(tmp_path, "int x; int main(void) { x = 1; return 0; }", Specification())
+    schedule = Schedule([ScheduledStep(1, (), 1)])
+    with pytest.raises(NotShown):
+        evidence_of(program, Specification(), schedule, Found("assertions", "", 1, NOWHERE))
+    race = Found("no-data-race", "", 1, NOWHERE, NOWHERE, (1, 2))
+    with pytest.raises(NotShown):
+        evidence_of(program, Specification(), schedule, race)
