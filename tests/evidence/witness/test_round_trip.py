@@ -33,6 +33,8 @@ _LONG = ("fig1", "input_unsafe", "section_unbounded", "uninitialised", "iriw", "
 _IMPACT = REPOSITORY / "tests" / "engines" / "impact" / "programs"
 _UNSAFE = [(path, "assertions") for path in sorted(_IMPACT.glob("*_unsafe.c"))]
 _EXAMPLES = [
+    # A race is looked for among accesses of a section that cannot begin yet.
+    (_IMPACT / "section_waits_unsafe.c", "no-data-race"),
     (REPOSITORY / "examples" / "counter_race.c", "assertions"),
     (REPOSITORY / "examples" / "counter_race.c", "no-data-race"),
     (REPOSITORY / "examples" / "deadlock.c", "no-deadlock"),

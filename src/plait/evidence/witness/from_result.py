@@ -71,11 +71,23 @@ def _task(result: r.Result, properties: list[str]) -> Task:
 
 
 def _invariants(result: r.Result) -> tuple[Invariant, ...]:
+    """Those of loops are at the loop's keyword, the others where a statement begins."""
+    texts = {item.path: SourceText(item.lines) for item in result.sources}
     found = []
     for item in result.invariants:
-        if item.text.strip():
-            place = _location(item.place)
-            found.append(Invariant(place, " ".join(item.text.split()), item.loop))
+        text = texts.get(item.place.file)
+        position: Position | None = item.place.line, item.place.column
+        is_loop = item.loop
+        if text is not None:
+            keyword = text.keyword_of(item.place.line, item.place.column)
+            if is_loop and keyword is not None and keyword[0] in ("while", "for"):
+                position = keyword[1]
+            else:
+                is_loop = False
+                position = text.statement(item.place.line, item.place.column)
+        if item.text.strip() and position is not None:
+            place = _location(item.place, position)
+            found.append(Invariant(place, " ".join(item.text.split()), is_loop))
     return tuple(dict.fromkeys(found)) or (_trivial(result),)
 
 
@@ -174,13 +186,7 @@ class _Waypoints:
         is_within = thread.at.get(row.depth) == _start(row)
         if is_within or not thread.name or text is None:
             return None
-        position: Position = place.line, place.column
-        found = text.keyword_of(*position)
-        if found is not None:
-            keyword, position = found
-            if keyword == "for" or (keyword == "while" and text.is_followed_by(";", *position)):
-                return None
-        return position
+        return text.statement(place.line, place.column)
 
     def _tell_switch(self, row: r.Row, begins: Position) -> None:
         """Another thread goes on: told at the first statement of it that begins."""

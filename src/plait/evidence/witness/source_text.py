@@ -66,6 +66,16 @@ class SourceText:
                 return None
         return None
 
+    def statement(self, line: int, column: int) -> Position | None:
+        """Where the statement begins that is at a place, or whose condition is there; None for
+        conditions of `for` and `do`, which come after something else in their statement."""
+        found = self.keyword_of(line, column)
+        if found is None:
+            return line, column
+        keyword, position = found
+        is_do = keyword == "while" and self.is_followed_by(";", *position)
+        return None if keyword == "for" or is_do else position
+
     def is_followed_by(self, sign: str, line: int, column: int) -> bool:
         """Whether the statement's parentheses that open after a place are followed by a sign."""
         end = self._closing(self._text.find("(", self.offset(line, column)))
