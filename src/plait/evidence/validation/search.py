@@ -40,6 +40,7 @@ from plait.semantics.state import State, runnable
 _LOOK_AT_CLOCK_EVERY = 64
 _MOST_HINTS = 8
 _UNSEEN = frozenset({"assertions", "unreach-call", "no-overflow"})
+_OTHERS = 2  # that a thread acts that neither was told nor runs costs this much more
 _FREE_STEPS = 64  # a power of two
 _MOST_INPUTS = 64  # combinations that are tried for one step
 _MOST_SECONDS_BEHIND = 5.0
@@ -240,12 +241,12 @@ class _Search:
         self._push(node, node.cost + 1, prefers=False)
 
     def _expand_otherwise(self, node: _Node) -> None:
-        told = self._told(node)
+        told, last = self._told(node), self._last(node)
         steps: dict[int, list[Footprint]] = {}
         blocked: dict[int, Outcome] = {}
         for number in runnable(node.state):
             footprints: list[Footprint] = []
-            cost = node.cost if number == told else node.cost + 1
+            cost = node.cost + (number != told) + (number not in (told, last)) * _OTHERS
             self._try(node, number, cost, hints_only=False, note=footprints)
             if footprints:
                 steps[number] = footprints
