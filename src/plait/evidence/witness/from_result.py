@@ -33,6 +33,7 @@ from plait.evidence.witness.specifications import formulas
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INTEGER = re.compile(r"-?\d+", re.ASCII)
+_LIBRARY_CALL = re.compile(r"\b(?:pthread|sem|mtx|cnd|tss|call_once)_?\w*\s*\(", re.ASCII)
 _MOST_VALUES = 8
 
 
@@ -130,12 +131,14 @@ class _Waypoints:
     _threads: dict[int, _Thread] = field(default_factory=dict)
     _values: dict[str, str] = field(default_factory=dict)  # of globals, since they were last told
     _waypoints: list[Waypoint] = field(default_factory=list)
+    _opaque: frozenset[str] = frozenset()
     _owes_switch: bool = False  # another thread goes on, which no waypoint tells yet
     # The last row that begins a statement, where that is, and how many waypoints there were then.
     _last: tuple[r.Row, Position | None, int] | None = None
 
     def segments(self, violation: r.Violation) -> list[Segment]:
         self._texts = {item.path: SourceText(item.lines) for item in self.result.sources}
+        self._opaque = _opaque(self.result.trace)
         self._threads = {1: _Thread(MAIN)}
         running = 1
         inputs = list(self.result.inputs)
@@ -213,11 +216,8 @@ class _Waypoints:
         return " && ".join(parts[-_MOST_VALUES:])
 
     def _note_values(self, row: r.Row) -> None:
-        """What the library writes into its objects means nothing to another verifier."""
-        if row.operation is not None:
-            return
         for change in row.changes:
-            if change.read or not change.is_global:
+            if change.read or not change.is_global or change.name in self._opaque:
                 continue
             self._values.pop(change.name, None)
             if _IDENTIFIER.fullmatch(change.name) and _INTEGER.fullmatch(change.value):
@@ -316,6 +316,17 @@ class _Waypoints:
         return Waypoint(
             Kind.TARGET, _location(place), thread=name if self.tells_threads else ""
         )
+
+
+def _opaque(rows: list[r.Row]) -> frozenset[str]:
+    """Objects of the library: what it writes there means nothing to another verifier."""
+    return frozenset(
+        change.name
+        for row in rows
+        if row.operation is not None or _LIBRARY_CALL.search(row.place.text)
+        for change in row.changes
+        if not change.read
+    )
 
 
 def _start(row: r.Row) -> tuple[str, int, int]:
