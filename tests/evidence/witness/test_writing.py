@@ -14,7 +14,9 @@ from tests.evidence.witness.support import REPOSITORY, violated
 
 from plait.errors import InputError
 from plait.evidence.result import Invariant, Place, Result, Source
-from plait.evidence.witness.content import CorrectnessWitness
+from plait.evidence.validation.search import Answer
+from plait.evidence.validation.validate import validate
+from plait.evidence.witness.content import CorrectnessWitness, ViolationWitness
 from plait.evidence.witness.read import from_text
 from plait.evidence.witness.source_text import SourceText
 from plait.evidence.witness.specifications import formulas, parsed
@@ -146,3 +148,20 @@ def test_a_file_beyond_ascii(tmp_path: Path) -> None:
     assert found is not None
     for form in FORMATS:
         from_text(to_witness(found.result, form), "w")
+
+
+def test_extreme_values(tmp_path: Path) -> None:
+    path = tmp_path / "extreme.c"
+    path.write_text(
+        "#include <assert.h>\n#include <pthread.h>\nunsigned long x; long y;\n"
+        "void *f(void *p) { x = -2; y = -9223372036854775807 - 1; return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);\n"
+        "  pthread_join(t, 0);\n  int z = 0;\n  assert(y == z); return 0; }\n"
+    )
+    found = violated(path, "assertions")
+    assert found is not None
+    text = to_witness(found.result, "2.2")
+    assert "18446744073709551614U" in text and "(-9223372036854775807 - 1)" in text
+    witness = from_text(text, "w")
+    assert isinstance(witness, ViolationWitness)
+    assert validate(found.program, found.specification, witness).answer is Answer.CONFIRMED

@@ -221,7 +221,7 @@ class _Waypoints:
                 continue
             self._values.pop(change.name, None)
             if _IDENTIFIER.fullmatch(change.name) and _INTEGER.fullmatch(change.value):
-                self._values[change.name] = change.value
+                self._values[change.name] = _literal(change.value)
 
     def _describe(self, row: r.Row, inputs: list[r.Input]) -> None:
         operation = row.operation
@@ -279,7 +279,7 @@ class _Waypoints:
         if len(found) != 1:
             return
         location = _location(row.place, found[0])
-        constraint = f"\\result == {item.value}"
+        constraint = f"\\result == {_literal(item.value)}"
         waypoint = Waypoint(Kind.RETURN, location, constraint, function=name)
         self._add(waypoint, row.thread)
 
@@ -327,6 +327,14 @@ def _opaque(rows: list[r.Row]) -> frozenset[str]:
         for change in row.changes
         if not change.read
     )
+
+
+def _literal(value: str) -> str:
+    """A whole number as C reads it: the largest need a suffix, the least has no literal."""
+    number = int(value)
+    if number > 2**63 - 1:
+        return f"{number}U"
+    return f"({number + 1} - 1)" if number == -(2**63) else value
 
 
 def _start(row: r.Row) -> tuple[str, int, int]:
