@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import plait
+from plait.cli.arguments import as_arguments
 from plait.cli.messages import Loaded, Question, Result
 
 RESULT_VERSION = 1
@@ -28,6 +29,7 @@ def to_json(
         "plait-result": RESULT_VERSION,
         "version": plait.__version__,
         "files": options.programs,
+        "arguments": as_arguments(options),
         "entry": options.entry if question is None else question.entry,
         "data_model": options.data_model,
         "properties": [] if question is None else question.properties,

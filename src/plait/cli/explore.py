@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from plait.cli import exits
+from plait.cli.arguments import as_arguments
 from plait.cli.assumptions import assumptions_of
 from plait.cli.inputs import load_program, parts, specification
 from plait.cli.output import Console, check_can_write, save, width
@@ -33,7 +34,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         f"{statistics['states']} states, {statistics['transitions']} steps,"
         f" {statistics['seconds']:.2f} s"
     )
-    result = Result(answer, options.programs, entry, [], statistics)
+    result = Result(answer, options.programs, entry, [], statistics, as_arguments(options))
     is_written = _write_files(options, console, result, whole)
     console.line(answer.verdict_line())
     return answer.exit_code if is_written else exits.UNUSABLE_INPUT

@@ -60,6 +60,7 @@ class Result:
     entry: str
     properties: list[str]
     statistics: dict[str, float] = field(default_factory=dict)
+    arguments: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:
         answer, program = self.answer, self.answer.program
@@ -68,6 +69,7 @@ class Result:
             "plait-result": RESULT_VERSION,
             "version": plait.__version__,
             "files": self.files,
+            "arguments": self.arguments,
             "entry": self.entry,
             "data_model": program.data_model.value,
             "properties": self.properties,
