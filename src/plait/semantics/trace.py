@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plait.model.actions import Allocate, Call, Return, target_of
+from plait.model.actions import Allocate, Call, Origin, Return, target_of
 from plait.model.layout import path_at, scalar_at
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
@@ -15,7 +15,7 @@ from plait.semantics.compile import Block, Code, Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.memory import LIBRARY
-from plait.semantics.scalars import Reader, Writer, from_bits, to_bits
+from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.state import Frame
 from plait.semantics.visibility import Visibility
 
@@ -23,12 +23,15 @@ from plait.semantics.visibility import Visibility
 @dataclass(slots=True, eq=False)
 class Change:
     """A variable or a part of an object in memory, by its source name, and its new value; or the
-    value that was read there. `is_library`: an object that the program's author does not know."""
+    value that was read there. `is_library`: an object that the program's author does not know.
+    `address` and `size` are those of the bytes in memory (0 for registers)."""
 
     name: str
     value: str
     is_read: bool = False
     is_library: bool = False
+    address: int = 0
+    size: int = 0
 
     def __str__(self) -> str:
         return f"{self.name} is {self.value}" if self.is_read else f"{self.name} = {self.value}"
@@ -37,7 +40,8 @@ class Change:
 @dataclass(slots=True, eq=False)
 class Event:
     """An executed edge. `step` counts the visible actions (atomic sections) of all threads;
-    `caller` is the edge, outside of the library, whose call is being executed."""
+    `caller` is the edge, outside of the library, whose call is being executed. `inputs` has the
+    names and values of the inputs that were chosen."""
 
     thread: int
     step: int
@@ -45,6 +49,7 @@ class Event:
     edge: Edge
     changes: tuple[Change, ...]
     caller: Edge | None
+    inputs: tuple[tuple[str, Number, Scalar], ...] = ()
 
 
 class TracingMachine(Machine):
@@ -61,6 +66,7 @@ class TracingMachine(Machine):
         self.events: list[Event] = []
         self.step_number = 0
         self._changes: list[Change] = []
+        self._inputs: list[tuple[str, Number, Scalar]] = []
         self._heap_names: dict[int, str] = {}
 
     def _blocks(self, code: Code) -> list[Block | None]:
@@ -77,6 +83,7 @@ class TracingMachine(Machine):
 
         def run(machine: Actions, r: list[Any]) -> int:
             self._changes = []
+            self._inputs = []
             outer = self._user_edge(code)
             edge = leaving[0] if leaving else None
             caller = self.caller
@@ -95,6 +102,7 @@ class TracingMachine(Machine):
                             edge,
                             tuple(self._changes),
                             outer,
+                            tuple(self._inputs),
                         )
                     )
             return target
@@ -133,6 +141,11 @@ class TracingMachine(Machine):
             value = self.shown(values[target.index], declaration.type)
             self._changes.append(Change(declaration.name, value, is_library=function.library))
 
+    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
+        value = super().choose(name, scalar, count, origin)
+        self._inputs.append((name, value, scalar))
+        return value
+
     def load_shared(self, address: int, read: Reader, size: int, site: Site) -> Any:
         value = super().load_shared(address, read, size, site)
         self._note_memory(address, size, value, site, is_read=True)
@@ -151,7 +164,7 @@ class TracingMachine(Machine):
         if scalar is not None and scalar != site.type and is_known:
             value = from_bits(to_bits(value, site.type), scalar)
         shown = self.shown(value, scalar or site.type)
-        self._changes.append(Change(name, shown, is_read, is_library))
+        self._changes.append(Change(name, shown, is_read, is_library, address, size))
 
     def shown(self, value: Any, scalar: Scalar) -> str:
         """A value as people read it: addresses by the name of the object."""
