@@ -1,0 +1,271 @@
+"""Compile a program with hooks, and link it with the runtime.
+
+The same commands are in the Makefile of an emitted test (`emit`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from plait.errors import Diagnostic
+from plait.model.program import Program
+from plait.model.types import Scalar
+from plait.native.errors import CannotBuild
+from plait.native.plan import Plan, inputs_of
+from plait.native.stubs import entry_stub, stubs
+
+RUNTIME = Path(__file__).parent / "runtime"
+PROGRAM = "program"
+
+_HOOKS = ("-fsanitize=thread", "-finstrument-functions")
+_COMPILE = ("-g", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
+# clang leaves out a read before a write to the same place, unless told otherwise.
+_CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
+_OVERFLOW = ("-fsanitize=signed-integer-overflow",)
+_INITIALISE = "-ftrivial-auto-var-init=zero"
+_RUNTIME_FLAGS = ("-g", "-O1", "-fno-pie", "-std=gnu17", "-w")
+_LIBRARIES = ("-pthread", "-lm")
+# The address behind each call and the address of the call.
+SITES_AWK = """\
+/^ *[0-9a-f]+:/ {
+  address = $1
+  sub(/:$/, "", address)
+  if (call != "") print address, call
+  call = $2 ~ /^(call|bl)/ ? address : ""
+}
+"""
+_WRAPPER = re.compile(r"\b__wrap_(\w+)\(")
+_UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(\w+)")
+
+
+@dataclass(slots=True, frozen=True)
+class Source:
+    """A file of the program, and the options that change what it means."""
+
+    path: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, frozen=True)
+class Commands:
+    """The compiler's options for a plan."""
+
+    compiler: str
+    compile: tuple[str, ...]
+    runtime: tuple[str, ...]
+    link: tuple[str, ...]
+    libraries: tuple[str, ...] = _LIBRARIES
+
+
+@cache
+def wrapped_functions() -> frozenset[str]:
+    """What the runtime stands in for: it defines __wrap_NAME."""
+    texts = (path.read_text(encoding="utf-8") for path in runtime_files() if path.suffix == ".c")
+    return frozenset(name for text in texts for name in _WRAPPER.findall(text))
+
+
+def runtime_files() -> list[Path]:
+    return sorted(path for path in RUNTIME.iterdir() if path.suffix in (".c", ".h"))
+
+
+def find_compiler(asked: str | None) -> str:
+    names = [asked] if asked else [os.environ.get("CC") or "cc", "gcc", "clang"]
+    for name in names:
+        words = name.split()
+        if words and shutil.which(words[0]) is not None:
+            return name
+    what = f"--cc {asked}: not found" if asked else "no C compiler (cc, gcc or clang) is installed"
+    raise CannotBuild(f"cannot be replayed natively: {what}")
+
+
+def commands(compiler: str, program: Program, plan: Plan) -> Commands:
+    own = {function.name for function in program.functions.values() if not function.library}
+    compile_flags = list(_COMPILE)
+    if _accepts(compiler, (_INITIALISE,)):
+        compile_flags.append(_INITIALISE)
+    if _accepts(compiler, _CLANG_HOOKS):
+        compile_flags += _CLANG_HOOKS
+    if plan.violated == "no-overflow":
+        compile_flags += _OVERFLOW
+    wraps = (f"-Wl,--wrap={name}" for name in sorted(wrapped_functions() - (own - {"main"})))
+    return Commands(compiler, tuple(compile_flags), _RUNTIME_FLAGS, ("-no-pie", *wraps))
+
+
+def _accepts(compiler: str, flags: Sequence[str]) -> bool:
+    command = [*compiler.split(), "-Werror", *flags, "-x", "c", "-c", "-o", os.devnull, os.devnull]
+    return _run(command).returncode == 0
+
+
+def _run(command: Sequence[str], **options: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            stdin=None if "input" in options else subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=300,
+            check=False,
+            **options,  # type: ignore[call-overload]
+        )
+    except subprocess.TimeoutExpired:
+        raise CannotBuild(f"cannot be replayed natively: {command[0]} takes too long") from None
+    except OSError as error:
+        what = f"{command[0]}: {error.strerror or error}"
+        raise CannotBuild(f"cannot be replayed natively: {what}") from None
+
+
+class Builder:
+    """Builds a program in a folder, step by step."""
+
+    def __init__(
+        self,
+        program: Program,
+        entry: str,
+        plan: Plan,
+        sources: Sequence[Source],
+        compiler: str,
+    ) -> None:
+        self.commands = commands(compiler, program, plan)
+        self.sources = list(sources)
+        self.stubs = ""
+        self._program = program
+        self._entry = entry
+        self._plan = plan
+        self._inputs: Mapping[str, Scalar] = inputs_of(program)
+        self._unresolved: list[str] = []
+
+    def build(self, folder: Path) -> Path:
+        """The executable, with the tables that its runtime reads beside it."""
+        objects = [self._compile(source, folder, i) for i, source in enumerate(self.sources)]
+        runtime = self._build_runtime(folder)
+        self.stubs = self._stubs(objects)
+        executable = folder / PROGRAM
+        errors = self._link([*objects, *runtime], executable, folder)
+        if errors:
+            self._unresolved = sorted(set(_UNRESOLVED.findall(errors)))
+            self.stubs = self._stubs(objects)
+            errors = self._link([*objects, *runtime], executable, folder)
+        if errors:
+            raise CannotBuild(f"cannot be replayed natively: it cannot be linked\n{_first(errors)}")
+        (folder / "plan.txt").write_text(self._plan.text(), encoding="utf-8")
+        (folder / "sites.txt").write_text(_sites(executable), encoding="utf-8")
+        (folder / "symbols.txt").write_text(_symbols(executable), encoding="utf-8")
+        return executable
+
+    def notes(self) -> list[str]:
+        return [
+            f"'{name}' is not defined anywhere: it returns what the plan says, or 0"
+            for name in self._unresolved
+            if name not in self._inputs
+        ]
+
+    def _compile(self, source: Source, folder: Path, number: int) -> str:
+        target = str(folder / f"source{number}.o")
+        command = self.commands
+        done = _run(
+            [
+                *command.compiler.split(),
+                *command.compile,
+                *source.flags,
+                "-c",
+                source.path,
+                "-o",
+                target,
+            ]
+        )
+        if done.returncode != 0:
+            raise CannotBuild(
+                Diagnostic(f"cannot be replayed natively: it does not compile\n{_first(done.stderr)}")
+            )
+        return target
+
+    def _build_runtime(self, folder: Path) -> list[str]:
+        targets: list[str] = []
+        for path in runtime_files():
+            if path.suffix == ".c":
+                targets.append(str(folder / f"runtime-{path.stem}.o"))
+                self._compile_plain(str(path), targets[-1])
+        return targets
+
+    def _compile_plain(self, path: str, target: str) -> None:
+        command = [*self.commands.compiler.split(), *self.commands.runtime, "-c", path, "-o", target]
+        done = _run(command)
+        if done.returncode != 0:
+            what = f"plait's runtime does not compile\n{_first(done.stderr)}"
+            raise CannotBuild(f"cannot be replayed natively: {what}")
+
+    def _stubs(self, objects: Sequence[str]) -> str:
+        undefined = set(_run(["nm", "-u", *objects]).stdout.split()) - wrapped_functions()
+        text = stubs(
+            self._program,
+            self._inputs,
+            undefined,
+            self._unresolved,
+            self._plan.error_functions,
+        )
+        function = self._program.functions.get(self._entry)
+        if self._entry != "main" and function is not None:
+            text += entry_stub(self._entry, function.parameters)
+        return text
+
+    def _link(self, objects: Sequence[str], executable: Path, folder: Path) -> str:
+        """What the linker complains about."""
+        path = folder / "stubs.c"
+        path.write_text(self.stubs, encoding="utf-8")
+        target = str(folder / "stubs.o")
+        self._compile_plain(str(path), target)
+        command = self.commands
+        done = _run(
+            [
+                *command.compiler.split(),
+                *command.link,
+                *objects,
+                target,
+                "-o",
+                str(executable),
+                *command.libraries,
+            ]
+        )
+        return done.stderr if done.returncode != 0 else ""
+
+
+def _sites(executable: Path) -> str:
+    """Return address, call address, file:line of every call."""
+    calls: list[tuple[str, str]] = []
+    pending = ""
+    listing = _run(["objdump", "-d", "--no-show-raw-insn", str(executable)]).stdout
+    for line in listing.splitlines():
+        address, colon, rest = line.strip().partition(":")
+        if not colon or not line.startswith(" "):
+            continue
+        if pending:
+            calls.append((address, pending))
+        pending = address if rest.lstrip().startswith(("call", "bl")) else ""
+    text = "\n".join(call for _, call in calls) + "\n"
+    places = _run(["addr2line", "-e", str(executable)], input=text).stdout.splitlines()
+    rows = (
+        f"{after} {call} {place.partition(' (')[0]}"
+        for (after, call), place in zip(calls, places, strict=False)
+    )
+    return "\n".join(rows) + "\n"
+
+
+def _symbols(executable: Path) -> str:
+    return _run(["nm", "-S", "--defined-only", str(executable)]).stdout
+
+
+def _first(errors: str) -> str:
+    """The first message of a compiler or linker that is one."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if "error" in line or "undefined" in line or "multiple definition" in line:
+            return "\n".join(lines[number : number + 3])
+    return "\n".join(lines[:3])
