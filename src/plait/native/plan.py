@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plait.model.actions import (
     AtomicBegin,
@@ -32,6 +32,9 @@ from plait.semantics.visibility import conservative
 
 VERSION = 1
 
+_LARGE = 1 << 30  # more than any thread's number
+_LOOK_AHEAD = 10_000
+
 _STARTS = frozenset({"__plait_run_thread", "__plait_run_c11_thread"})
 _EXITS = frozenset({"pthread_exit", "thrd_exit"})
 _WAITS = frozenset(
@@ -51,7 +54,8 @@ _NOT_FORCED = ("uninitialised", "missing return value", "unsupported")
 @dataclass(slots=True, frozen=True)
 class Entry:
     """`kind` is read, write, update or sync; `name` that of the function or of the variable. The
-    lines are those that the compiler knows. An offset or size of -1 can be anything."""
+    lines are those that the compiler knows. An offset or size of -1 can be anything. A read gets the
+    same value at any time before the entry number `until` (-1: at any later time too)."""
 
     thread: int
     kind: str
@@ -61,11 +65,12 @@ class Entry:
     last_line: int
     offset: int = -1
     size: int = -1
+    until: int = -1
 
     def __str__(self) -> str:
         return (
             f"do {self.thread} {self.kind} {self.name} {self.file}"
-            f" {self.first_line} {self.last_line} {self.offset} {self.size}"
+            f" {self.first_line} {self.last_line} {self.offset} {self.size} {self.until}"
         )
 
 
@@ -90,7 +95,7 @@ class Plan:
             f"spurious {int(self.spurious_wakeups)}",
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
-            *(str(entry) for entry in self.entries if entry.kind != "none"),
+            *map(str, self.entries),
         ]
         return "\n".join(lines) + "\n"
 
@@ -116,7 +121,7 @@ def make_plan(
     return Plan(
         violated,
         0 if is_of_state else thread,
-        maker.entries,
+        maker.finished(),
         maker.inputs,
         sorted(specification.error_functions) if violated == "unreach-call" else [],
         spurious_wakeups,
@@ -143,6 +148,36 @@ class _Maker:
             (item for item in program.objects if not item.thread_local), key=lambda item: item.page
         )
         self._pages = [item.page for item in self._objects]
+        # Writes, also those inside of atomic sections: position, thread, first byte, last byte + 1.
+        self._writes: list[tuple[int, int, int, int]] = []
+        self._reads: dict[int, tuple[int, int]] = {}
+        self._dropped: set[int] = set()
+
+    def finished(self) -> list[Entry]:
+        """All entries but those that were dropped, with the time that reads have."""
+        numbers: list[int] = []
+        kept = 0
+        for position in range(len(self.entries) + 1):
+            numbers.append(kept)
+            kept += position not in self._dropped
+        entries: list[Entry] = []
+        for position, entry in enumerate(self.entries):
+            if position in self._dropped:
+                continue
+            until = self._until(position)
+            entries.append(entry if until < 0 else replace(entry, until=numbers[until]))
+        return entries
+
+    def _until(self, position: int) -> int:
+        if position not in self._reads:
+            return -1
+        thread = self.entries[position].thread
+        first, end = self._reads[position]
+        start = bisect_right(self._writes, (position, _LARGE, 0, 0))
+        for at, other, low, high in self._writes[start : start + _LOOK_AHEAD]:
+            if other != thread and low < end and first < high:
+                return at
+        return -1
 
     def take(self, event: Event) -> None:
         self._take_inputs(event)
@@ -161,6 +196,12 @@ class _Maker:
                 self._section(event)
             case Load() | Store() | ReadModifyWrite() if depth == 0:
                 self._access(event)
+        if isinstance(action, (Store, ReadModifyWrite)) and self.entries:
+            position = len(self.entries) - 1
+            for change in event.changes:
+                if change.address and not change.is_read:
+                    end = change.address + change.size
+                    self._writes.append((position, thread, change.address, end))
 
     def _take_inputs(self, event: Event) -> None:
         for name, value, scalar in event.inputs:
@@ -215,8 +256,7 @@ class _Maker:
 
     def _drop(self, position: int | None) -> None:
         if position is not None:
-            dropped = self.entries[position]
-            self.entries[position] = Entry(dropped.thread, "none", "-", "-", 0, 0)
+            self._dropped.add(position)
 
     # --- accesses
 
@@ -232,6 +272,8 @@ class _Maker:
             return
         if change.is_library:
             return
+        if kind == "read":
+            self._reads[len(self.entries)] = (change.address, change.address + change.size)
         item = self._object_at(change.address)
         size = change.size if self._same_layout else -1
         if item is None:

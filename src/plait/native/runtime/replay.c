@@ -4,7 +4,9 @@
  * program shows it too. Each thread looks up what it is about to do among its next entries. The
  * number of that entry is its rank, and the thread with the lowest rank goes on. What is not in the
  * plan (accesses that the model does not have) passes at once; entries that the compiled program
- * does not make are skipped when a later one is found. Calls of synchronisation functions are in
+ * does not make are skipped when a later one is found. A compiler may read the operands of a
+ * statement in another order than the model: then an access has to come early enough for those that
+ * were skipped. Calls of synchronisation functions are in
  * both, so that no access is looked up beyond the next one of these. */
 #include "runtime.h"
 
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ranks are twice the number of an entry, so that there is room before each. */
 enum { LAST = INT_MAX, MOST_UNMATCHED = 1000000 };
 
 struct entry {
@@ -23,6 +26,8 @@ struct entry {
   int first_line, last_line;
   long offset; /* in the variable; -1: anywhere in it */
   long size;
+  int until; /* a read gets the same value before the entry of this rank */
+  int is_taken;
   const struct symbol *symbol;
 };
 
@@ -35,6 +40,7 @@ struct given {
 struct script {
   struct entry *entries;
   int count, next;
+  int first_skipped; /* entries of the present statement that may still come */
   struct given *inputs;
   int input_count, next_input;
   int rank;
@@ -61,8 +67,8 @@ static void read_entry(char *line, int rank) {
   struct entry entry = {.rank = rank};
   char kind[16], name[200], file[300];
   int thread;
-  if (sscanf(line, "%d %15s %199s %299s %d %d %ld %ld", &thread, kind, name, file,
-             &entry.first_line, &entry.last_line, &entry.offset, &entry.size) != 8)
+  if (sscanf(line, "%d %15s %199s %299s %d %d %ld %ld %d", &thread, kind, name, file,
+             &entry.first_line, &entry.last_line, &entry.offset, &entry.size, &entry.until) != 9)
     return;
   if (thread < 1 || thread > MOST_THREADS) return;
   static const char *const kinds[] = {"read", "write", "update", "sync"};
@@ -90,12 +96,12 @@ static void read_input(char *line) {
 void read_plan(void) {
   char *text = read_beside_program("plan.txt"), *rest = NULL;
   if (text == NULL) return;
-  int rank = 0;
+  int number = 0;
   for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     char *value = strchr(line, ' ');
     if (value == NULL) continue;
     *value++ = 0;
-    if (strcmp(line, "do") == 0) read_entry(value, rank++);
+    if (strcmp(line, "do") == 0) read_entry(value, 2 * number++);
     if (strcmp(line, "input") == 0) read_input(value);
     if (strcmp(line, "property") == 0)
       snprintf(expected.property, sizeof expected.property, "%s", value);
@@ -156,15 +162,42 @@ static void differs(struct thread *self, const struct entry *entry) {
            describe(&self->pending), entry->name, entry->file, entry->first_line);
 }
 
+/* An entry of the present statement that was skipped, and comes now. */
+static int match_skipped(struct script *script, const struct operation *operation,
+                         const struct site *site) {
+  for (int i = script->first_skipped; i < script->next; i++) {
+    struct entry *entry = &script->entries[i];
+    if (entry->is_taken || entry->kind == SYNC || !is_same(entry, operation, site)) continue;
+    entry->is_taken = 1;
+    return 1;
+  }
+  return 0;
+}
+
+/* The rank of an entry that comes now, though others of its statement are still to come. */
+static int rank_before_skipped(const struct script *script, const struct entry *entry) {
+  int rank = entry->rank;
+  for (int i = script->first_skipped; &script->entries[i] < entry; i++) {
+    const struct entry *skipped = &script->entries[i];
+    int is_here = skipped->first_line == entry->first_line && skipped->kind == READ;
+    if (is_here && !skipped->is_taken && skipped->until >= 0 && 2 * skipped->until - 1 < rank)
+      rank = 2 * skipped->until - 1;
+  }
+  return rank;
+}
+
 static int arrive(struct thread *self) {
   struct script *script = self->strategy;
   const struct operation *operation = &self->pending;
   const struct site *site = site_of(operation->pc);
+  if (operation->kind != SYNC && match_skipped(script, operation, site)) return 0;
   for (int i = script->next; i < script->count; i++) {
-    const struct entry *entry = &script->entries[i];
+    struct entry *entry = &script->entries[i];
     if (is_same(entry, operation, site)) {
+      entry->is_taken = 1;
+      script->rank = rank_before_skipped(script, entry);
       script->next = i + 1;
-      script->rank = entry->rank;
+      if (entry->kind != READ) script->first_skipped = script->next;
       script->unmatched = 0;
       return 1;
     }
