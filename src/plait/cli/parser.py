@@ -456,7 +456,9 @@ def _replay_command(commands: argparse._SubParsersAction[Parser]) -> None:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "result", metavar="RESULT", help="what `plait verify --json` or `plait explore --json` wrote"
+        "result",
+        metavar="RESULT",
+        help="what `plait verify --json` or `plait explore --json` wrote",
     )
     parser.add_argument(
         "programs", nargs="*", metavar="PROG", help="the sources (default: those of the result)"

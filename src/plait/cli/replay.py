@@ -117,11 +117,10 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
     violation, schedule = data.get("violation"), data.get("schedule")
     if not isinstance(violation, dict) or not isinstance(schedule, dict):
         raise wrong("nothing to replay: the result has no schedule")
-    files = options.programs or data.get("files")
-    arguments = data.get("arguments", [])
-    for name, value in (("files", files), ("arguments", arguments)):
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise wrong(f"not a result of plait: '{name}' is no list of strings")
+    files = _strings(options.programs or data.get("files"))
+    arguments = _strings(data.get("arguments", []))
+    if files is None or arguments is None:
+        raise wrong("not a result of plait: 'files' or 'arguments' are no lists of strings")
     for file in files:
         if not os.path.exists(file):
             raise InputError(
@@ -137,6 +136,11 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
         thread if isinstance(thread, int) else 0,
         json.dumps(schedule),
     )
+
+
+def _strings(value: Any) -> list[str] | None:
+    is_fine = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value if is_fine else None
 
 
 def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:

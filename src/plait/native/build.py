@@ -29,8 +29,11 @@ _COMPILE = ("-g", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
 # clang leaves out a read before a write to the same place, unless told otherwise.
 _CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
 _OVERFLOW = ("-fsanitize=signed-integer-overflow",)
-_INITIALISE = "-ftrivial-auto-var-init=zero"
+# What is not initialised is 0: a run must not depend on what was there before.
+_INITIALISE = ("-ftrivial-auto-var-init=zero",)
+OPTIONAL = (_INITIALISE, _CLANG_HOOKS)  # those of these that the compiler knows
 _RUNTIME_FLAGS = ("-g", "-O1", "-fno-pie", "-std=gnu17", "-w")
+_MOST_SECONDS = 300
 _LIBRARIES = ("-pthread", "-lm")
 # The address behind each call and the address of the call.
 SITES_AWK = """\
@@ -88,10 +91,6 @@ def find_compiler(asked: str | None) -> str:
 def commands(compiler: str, program: Program, plan: Plan) -> Commands:
     own = {function.name for function in program.functions.values() if not function.library}
     compile_flags = list(_COMPILE)
-    if _accepts(compiler, (_INITIALISE,)):
-        compile_flags.append(_INITIALISE)
-    if _accepts(compiler, _CLANG_HOOKS):
-        compile_flags += _CLANG_HOOKS
     if plan.violated == "no-overflow":
         compile_flags += _OVERFLOW
     wraps = (f"-Wl,--wrap={name}" for name in sorted(wrapped_functions() - (own - {"main"})))
@@ -99,21 +98,21 @@ def commands(compiler: str, program: Program, plan: Plan) -> Commands:
 
 
 def _accepts(compiler: str, flags: Sequence[str]) -> bool:
-    command = [*compiler.split(), "-Werror", *flags, "-x", "c", "-c", "-o", os.devnull, os.devnull]
+    command = [*compiler.split(), "-Werror", *flags, "-x", "c", "-S", "-o", "-", os.devnull]
     return _run(command).returncode == 0
 
 
-def _run(command: Sequence[str], **options: str) -> subprocess.CompletedProcess[str]:
+def _run(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a tool that reads `text`."""
     try:
         return subprocess.run(
             command,
-            stdin=None if "input" in options else subprocess.DEVNULL,
+            input=text,
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=300,
+            timeout=_MOST_SECONDS,
             check=False,
-            **options,  # type: ignore[call-overload]
         )
     except subprocess.TimeoutExpired:
         raise CannotBuild(f"cannot be replayed natively: {command[0]} takes too long") from None
@@ -134,6 +133,7 @@ class Builder:
         compiler: str,
     ) -> None:
         self.commands = commands(compiler, program, plan)
+        self._optional = [flag for flags in OPTIONAL if _accepts(compiler, flags) for flag in flags]
         self.sources = list(sources)
         self.stubs = ""
         self._program = program
@@ -160,6 +160,9 @@ class Builder:
         (folder / "symbols.txt").write_text(_symbols(executable), encoding="utf-8")
         return executable
 
+    def plan_text(self) -> str:
+        return self._plan.text()
+
     def notes(self) -> list[str]:
         return [
             f"'{name}' is not defined anywhere: it returns what the plan says, or 0"
@@ -174,6 +177,7 @@ class Builder:
             [
                 *command.compiler.split(),
                 *command.compile,
+                *self._optional,
                 *source.flags,
                 "-c",
                 source.path,
@@ -183,7 +187,9 @@ class Builder:
         )
         if done.returncode != 0:
             raise CannotBuild(
-                Diagnostic(f"cannot be replayed natively: it does not compile\n{_first(done.stderr)}")
+                Diagnostic(
+                    f"cannot be replayed natively: it does not compile\n{_first(done.stderr)}"
+                )
             )
         return target
 
@@ -196,7 +202,14 @@ class Builder:
         return targets
 
     def _compile_plain(self, path: str, target: str) -> None:
-        command = [*self.commands.compiler.split(), *self.commands.runtime, "-c", path, "-o", target]
+        command = [
+            *self.commands.compiler.split(),
+            *self.commands.runtime,
+            "-c",
+            path,
+            "-o",
+            target,
+        ]
         done = _run(command)
         if done.returncode != 0:
             what = f"plait's runtime does not compile\n{_first(done.stderr)}"
@@ -250,7 +263,7 @@ def _sites(executable: Path) -> str:
             calls.append((address, pending))
         pending = address if rest.lstrip().startswith(("call", "bl")) else ""
     text = "\n".join(call for _, call in calls) + "\n"
-    places = _run(["addr2line", "-e", str(executable)], input=text).stdout.splitlines()
+    places = _run(["addr2line", "-e", str(executable)], text).stdout.splitlines()
     rows = (
         f"{after} {call} {place.partition(' (')[0]}"
         for (after, call), place in zip(calls, places, strict=False)

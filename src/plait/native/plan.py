@@ -1,4 +1,4 @@
-"""Plans: what the threads of a counterexample do, in order, as far as the compiled program shows it.
+"""Plans: what the threads of a counterexample do, in order, where the compiled program shows it.
 
 That are its accesses to memory that other threads can reach, and its calls of functions that the
 runtime stands in for. The interpreter's trace has more (what the library does inside a call, local
@@ -54,8 +54,8 @@ _NOT_FORCED = ("uninitialised", "missing return value", "unsupported")
 @dataclass(slots=True, frozen=True)
 class Entry:
     """`kind` is read, write, update or sync; `name` that of the function or of the variable. The
-    lines are those that the compiler knows. An offset or size of -1 can be anything. A read gets the
-    same value at any time before the entry number `until` (-1: at any later time too)."""
+    lines are those that the compiler knows. An offset or size of -1 can be anything. A read gets
+    the same value at any time before the entry number `until` (-1: at any later time too)."""
 
     thread: int
     kind: str
@@ -224,7 +224,7 @@ class _Maker:
         if event.function.library:
             self._call[thread] = event.caller
         if name == "exit":
-            # Destructors may run between the first step of an exit and the one that ends the thread.
+            # Destructors may run between the first step of an exit and the end of the thread.
             self._drop(self._exit.get(thread))
             self._exit[thread] = len(self.entries)
         elif is_same_call and name in _WAITS:
@@ -309,9 +309,7 @@ class _Maker:
 def _number_of_section(event: Event) -> int:
     """Which of the sections of its function begins here."""
     starts = [
-        edge.source
-        for edge in event.function.all_edges()
-        if isinstance(edge.action, AtomicBegin)
+        edge.source for edge in event.function.all_edges() if isinstance(edge.action, AtomicBegin)
     ]
     return sorted(starts).index(event.edge.source) if event.edge.source in starts else 0
 

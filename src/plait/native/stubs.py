@@ -54,8 +54,8 @@ def _input_function(name: str, scalar: Scalar) -> str:
     if scalar.kind is not Kind.FLOAT:
         return f'uint64_t {name}() {{ return plait_input("{name}()"); }}'
     ctype = "float" if scalar.bits == 32 else "double"
-    copy = f'uint64_t bits = plait_input("{name}()"); {ctype} value; memcpy(&value, &bits, sizeof value);'
-    return f"{ctype} {name}() {{ {copy} return value; }}"
+    get = f'{ctype} value; uint64_t bits = plait_input("{name}()");'
+    return f"{ctype} {name}() {{ {get} memcpy(&value, &bits, sizeof value); return value; }}"
 
 
 def entry_stub(entry: str, parameters: int) -> str:
@@ -66,5 +66,6 @@ def entry_stub(entry: str, parameters: int) -> str:
     return (
         f"uint64_t {entry}();\n"
         "int plait_entry(int count, char **arguments, char **environment) {\n"
-        f"  (void)count, (void)arguments, (void)environment;\n  {entry}({values});\n  return 0;\n}}\n"
+        "  (void)count, (void)arguments, (void)environment;\n"
+        f"  {entry}({values});\n  return 0;\n}}\n"
     )

@@ -14,6 +14,7 @@ static int report_file = -1;
 static volatile sig_atomic_t is_reported;
 
 void __real_abort(void) __attribute__((noreturn));
+void __real__exit(int) __attribute__((noreturn));
 
 static void say(const char *text) {
   if (write(2, text, strlen(text)) < 0) return;
@@ -23,7 +24,7 @@ static void say(const char *text) {
 static void on_alarm(int number) {
   (void)number;
   if (!is_reported) say("outcome endless the run takes longer than its time limit\n");
-  _exit(3);
+  __real__exit(3);
 }
 
 static void on_crash(int number) {
@@ -75,7 +76,7 @@ void outcome(const char *how, const char *format, ...) {
   say_outcome(how, format, arguments);
   va_end(arguments);
   if (strcmp(how, "failed") == 0) __real_abort();
-  _exit(3);
+  __real__exit(3);
 }
 
 /* Assertions and calls of error functions are the same failure seen by two properties. */

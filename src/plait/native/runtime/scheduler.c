@@ -18,9 +18,6 @@ const void *plait_user_pc; /* for debuggers: where the program goes on after the
 
 static __thread struct thread *me;
 
-pthread_t __real_pthread_self(void);
-void __real_exit(int) __attribute__((noreturn));
-
 static void set_up(void) {
   const char *name = setting("PLAIT_STRATEGY", "replay");
   strategy = strcmp(name, "random") == 0 ? &random_strategy : &replay_strategy;
