@@ -145,7 +145,7 @@ def _strings(value: Any) -> list[str] | None:
 
 def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
     """Interpret the counterexample again, and derive the plan from its trace."""
-    from plait.native.build import wrapped_functions
+    from plait.native.build import stand_ins
     from plait.native.plan import make_plan
     from plait.semantics.run import run
     from plait.semantics.schedule import from_text
@@ -166,7 +166,7 @@ def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
         execution,
         found.violated,
         found.thread,
-        stands_in_for=wrapped_functions(),
+        stands_in_for=stand_ins(),
         spurious_wakeups=spurious,
     )
     return program, entry, plan

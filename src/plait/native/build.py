@@ -10,7 +10,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from plait.native.stubs import entry_stub, stubs
 
 RUNTIME = Path(__file__).parent / "runtime"
 PROGRAM = "program"
+NAMES = "names.txt"
 
 _HOOKS = ("-fsanitize=thread", "-finstrument-functions")
 _COMPILE = ("-g", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
@@ -44,7 +46,7 @@ SITES_AWK = """\
   call = $2 ~ /^(call|bl)/ ? address : ""
 }
 """
-_WRAPPER = re.compile(r"\b__wrap_(\w+)\(")
+_STAND_IN = re.compile(r"\bstand_in_(\w+)\(")
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(\w+)")
 
 
@@ -68,10 +70,10 @@ class Commands:
 
 
 @cache
-def wrapped_functions() -> frozenset[str]:
-    """What the runtime stands in for: it defines __wrap_NAME."""
+def stand_ins() -> frozenset[str]:
+    """What the runtime stands in for: it defines stand_in_NAME."""
     texts = (path.read_text(encoding="utf-8") for path in runtime_files() if path.suffix == ".c")
-    return frozenset(name for text in texts for name in _WRAPPER.findall(text))
+    return frozenset(name for text in texts for name in _STAND_IN.findall(text))
 
 
 def runtime_files() -> list[Path]:
@@ -89,12 +91,17 @@ def find_compiler(asked: str | None) -> str:
 
 
 def commands(compiler: str, program: Program, plan: Plan) -> Commands:
-    own = {function.name for function in program.functions.values() if not function.library}
     compile_flags = list(_COMPILE)
     if plan.violated == "no-overflow":
         compile_flags += _OVERFLOW
-    wraps = (f"-Wl,--wrap={name}" for name in sorted(wrapped_functions() - (own - {"main"})))
-    return Commands(compiler, tuple(compile_flags), _RUNTIME_FLAGS, ("-no-pie", *wraps))
+    return Commands(compiler, tuple(compile_flags), _RUNTIME_FLAGS, ("-no-pie",))
+
+
+def _names(program: Program) -> str:
+    """For objcopy: old and new names. What a program defines itself is its own."""
+    own = {function.name for function in program.functions.values() if not function.library}
+    rows = [f"{name} stand_in_{name}" for name in sorted(stand_ins() - own)]
+    return "\n".join(["main users_main", *rows]) + "\n"
 
 
 def _accepts(compiler: str, flags: Sequence[str]) -> bool:
@@ -136,6 +143,8 @@ class Builder:
         self._optional = [flag for flags in OPTIONAL if _accepts(compiler, flags) for flag in flags]
         self.sources = list(sources)
         self.stubs = ""
+        self.names = _names(program)
+        self._own = {item.name for item in program.functions.values() if not item.library}
         self._program = program
         self._entry = entry
         self._plan = plan
@@ -144,13 +153,24 @@ class Builder:
 
     def build(self, folder: Path) -> Path:
         """The executable, with the tables that its runtime reads beside it."""
-        objects = [self._compile(source, folder, i) for i, source in enumerate(self.sources)]
-        runtime = self._build_runtime(folder)
+        (folder / NAMES).write_text(self.names, encoding="utf-8")
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            paths = [path for path in runtime_files() if path.suffix == ".c"]
+            runtime = list(pool.map(lambda path: self._compile_runtime(path, folder), paths))
+            objects = self._compile_sources(pool, folder)
         self.stubs = self._stubs(objects)
         executable = folder / PROGRAM
         errors = self._link([*objects, *runtime], executable, folder)
         if errors:
-            self._unresolved = sorted(set(_UNRESOLVED.findall(errors)))
+            missing = set(_UNRESOLVED.findall(errors))
+            if any(name in self._own for name in missing):
+                # Functions that are only `inline` exist nowhere in C99, but everywhere in GNU C.
+                self.commands = replace(
+                    self.commands, compile=(*self.commands.compile, "-fgnu89-inline")
+                )
+                with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                    objects = self._compile_sources(pool, folder)
+            self._unresolved = sorted(missing - self._own)
             self.stubs = self._stubs(objects)
             errors = self._link([*objects, *runtime], executable, folder)
         if errors:
@@ -169,6 +189,10 @@ class Builder:
             for name in self._unresolved
             if name not in self._inputs
         ]
+
+    def _compile_sources(self, pool: ThreadPoolExecutor, folder: Path) -> list[str]:
+        numbers = range(len(self.sources))
+        return list(pool.map(lambda i: self._compile(self.sources[i], folder, i), numbers))
 
     def _compile(self, source: Source, folder: Path, number: int) -> str:
         target = str(folder / f"source{number}.o")
@@ -191,15 +215,15 @@ class Builder:
                     f"cannot be replayed natively: it does not compile\n{_first(done.stderr)}"
                 )
             )
+        done = _run(["objcopy", f"--redefine-syms={folder / NAMES}", target])
+        if done.returncode != 0:
+            raise CannotBuild(f"cannot be replayed natively: {_first(done.stderr)}")
         return target
 
-    def _build_runtime(self, folder: Path) -> list[str]:
-        targets: list[str] = []
-        for path in runtime_files():
-            if path.suffix == ".c":
-                targets.append(str(folder / f"runtime-{path.stem}.o"))
-                self._compile_plain(str(path), targets[-1])
-        return targets
+    def _compile_runtime(self, path: Path, folder: Path) -> str:
+        target = str(folder / f"runtime-{path.stem}.o")
+        self._compile_plain(str(path), target)
+        return target
 
     def _compile_plain(self, path: str, target: str) -> None:
         command = [
@@ -216,7 +240,7 @@ class Builder:
             raise CannotBuild(f"cannot be replayed natively: {what}")
 
     def _stubs(self, objects: Sequence[str]) -> str:
-        undefined = set(_run(["nm", "-u", *objects]).stdout.split()) - wrapped_functions()
+        undefined = set(_run(["nm", "-u", *objects]).stdout.split())
         text = stubs(
             self._program,
             self._inputs,

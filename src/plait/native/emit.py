@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from plait.native.build import OPTIONAL, PROGRAM, SITES_AWK, Builder, Source, runtime_files
+from plait.native.build import NAMES, OPTIONAL, PROGRAM, SITES_AWK, Builder, Source, runtime_files
 
 _MAKEFILE = """\
 # A failure of a program with threads, replayed: the runtime forces the schedule and the inputs.
@@ -112,6 +112,7 @@ def emit(folder: Path, builder: Builder, message: str) -> None:
         "Makefile": _makefile(folder, builder),
         "plan.txt": builder.plan_text(),
         "stubs.c": builder.stubs,
+        NAMES: builder.names,
         "sites.awk": SITES_AWK,
         "replay.gdb": _GDB,
         "README": _README.format(message=message),
@@ -133,7 +134,7 @@ def _makefile(folder: Path, builder: Builder) -> str:
         compile=_words(commands.compile),
         optional="".join(f" $(call try,{_words(flags)})" for flags in OPTIONAL),
         runtime=_words(commands.runtime),
-        link=" \\\n  ".join(_escaped(shlex.quote(word)) for word in commands.link),
+        link=_words(commands.link),
         libraries=_words(commands.libraries),
         objects=" ".join(objects),
         runtime_objects=" ".join(runtime),
@@ -146,7 +147,8 @@ def _rule(folder: Path, source: Source, target: str) -> str:
     path = os.path.relpath(source.path, folder)
     flags = _words(_relative(flag, folder) for flag in source.flags)
     needs = _escaped(path.replace(" ", "\\ "))
-    return f"{target}: {needs}\n\t$(CC) $(CFLAGS) {flags} -c {_escaped(shlex.quote(path))} -o $@"
+    compile_it = f"$(CC) $(CFLAGS) {flags} -c {_escaped(shlex.quote(path))} -o $@"
+    return f"{target}: {needs}\n\t{compile_it}\n\tobjcopy --redefine-syms={NAMES} $@"
 
 
 def _relative(flag: str, folder: Path) -> str:

@@ -53,9 +53,10 @@ _NOT_FORCED = ("uninitialised", "missing return value", "unsupported")
 
 @dataclass(slots=True, frozen=True)
 class Entry:
-    """`kind` is read, write, update or sync; `name` that of the function or of the variable. The
-    lines are those that the compiler knows. An offset or size of -1 can be anything. A read gets
-    the same value at any time before the entry number `until` (-1: at any later time too)."""
+    """`kind` is read, write, update, weak (an update that may fail) or sync; `name` is that of the
+    function or of the variable. The lines are those that the compiler knows. An offset or size of
+    -1 can be anything. A read gets the same value at any time before the entry number `until` (-1:
+    at any later time too)."""
 
     thread: int
     kind: str
@@ -139,6 +140,7 @@ class _Maker:
         self._is_visible = conservative()
         self._lines = PresumedLines(program.sources)
         self._same_layout = program.data_model is DataModel.LP64
+        self._may_fail: set[int] = set()  # threads whose next update is a weak one
         self._depth: dict[int, int] = {}
         # The library call that each thread is in, and the place of its entry.
         self._call: dict[int, Edge | None] = {}
@@ -212,6 +214,8 @@ class _Maker:
                     self.notes.append(note)
                 continue
             self.inputs.append((event.thread, name, _bits(value, scalar)))
+            if name == "spurious failure":
+                self._may_fail.add(event.thread)
 
     # --- steps of functions that the runtime stands in for
 
@@ -265,6 +269,9 @@ class _Maker:
         if not function.library and not self._is_visible(function, edge):
             return
         kind = {Load: "read", Store: "write"}.get(type(edge.action), "update")
+        if kind == "update" and event.thread in self._may_fail:
+            kind = "weak"
+        self._may_fail.discard(event.thread)
         change = next((item for item in event.changes if item.address), None)
         if change is None:
             if not function.library:

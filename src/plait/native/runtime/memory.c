@@ -21,10 +21,6 @@ static struct block *blocks; /* by ascending address */
 static size_t block_count;
 static char *arena, *next_free;
 
-void *__real_malloc(size_t);
-void *__real_calloc(size_t, size_t);
-void *__real_realloc(void *, size_t);
-void __real_free(void *);
 
 static int is_checked(void) {
   myself();
@@ -41,7 +37,7 @@ static void set_up(void) {
 }
 
 static void *allocate(size_t size) {
-  if (!is_checked()) return __real_calloc(1, size ? size : 1);
+  if (!is_checked()) return calloc(1, size ? size : 1);
   set_up();
   if (block_count == MOST_BLOCKS || size > (size_t)(arena + ARENA - next_free) - 2 * GAP)
     outcome("limit", "the heap is full");
@@ -116,8 +112,8 @@ void check_leaks(void) {
             "%d heap object(s) that nothing points to are never freed", lost);
 }
 
-void *__wrap_malloc(size_t size) { return allocate(size); }
-void *__wrap_calloc(size_t count, size_t size) {
+void *stand_in_malloc(size_t size) { return allocate(size); }
+void *stand_in_calloc(size_t count, size_t size) {
   size_t total;
   if (__builtin_mul_overflow(count, size, &total)) {
     errno = ENOMEM;
@@ -125,14 +121,14 @@ void *__wrap_calloc(size_t count, size_t size) {
   }
   return allocate(total);
 }
-void __wrap_free(void *address) {
+void stand_in_free(void *address) {
   if (address == NULL) return;
   sync_point("free", address, CALLER);
   release(address, CALLER);
 }
-void *__wrap_realloc(void *address, size_t size) {
+void *stand_in_realloc(void *address, size_t size) {
   if (address == NULL) return allocate(size);
-  if (!is_checked()) return __real_realloc(address, size);
+  if (!is_checked()) return realloc(address, size);
   sync_point("realloc", address, CALLER);
   struct block *block = block_before(address);
   if (block == NULL || block->start != address || block->is_freed)
@@ -148,19 +144,17 @@ static void touch(enum kind kind, const void *address, size_t size, const void *
   struct operation operation = {kind, NULL, address, size, 0, pc, NULL, "", NULL};
   if (size != 0) point(&operation);
 }
-void *__real_memmove(void *, const void *, size_t);
-void *__real_memset(void *, int, size_t);
-void *__wrap_memcpy(void *target, const void *source, size_t size) {
+void *stand_in_memcpy(void *target, const void *source, size_t size) {
   touch(READ, source, size, CALLER);
   touch(WRITE, target, size, CALLER);
-  return __real_memmove(target, source, size);
+  return memmove(target, source, size);
 }
-void *__wrap_memmove(void *target, const void *source, size_t size) {
+void *stand_in_memmove(void *target, const void *source, size_t size) {
   touch(READ, source, size, CALLER);
   touch(WRITE, target, size, CALLER);
-  return __real_memmove(target, source, size);
+  return memmove(target, source, size);
 }
-void *__wrap_memset(void *target, int value, size_t size) {
+void *stand_in_memset(void *target, int value, size_t size) {
   touch(WRITE, target, size, CALLER);
-  return __real_memset(target, value, size);
+  return memset(target, value, size);
 }

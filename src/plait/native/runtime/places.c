@@ -17,7 +17,6 @@ static size_t site_count;
 static struct symbol *symbols;
 static size_t symbol_count;
 
-void *__real_malloc(size_t);
 
 const char *setting(const char *name, const char *otherwise) {
   const char *value = getenv(name);
@@ -36,7 +35,7 @@ char *read_beside_program(const char *name) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0) return NULL;
-  char *text = __real_malloc((size_t)status.st_size + 1);
+  char *text = malloc((size_t)status.st_size + 1);
   size_t used = 0;
   while (used < (size_t)status.st_size) {
     ssize_t count = read(file, text + used, (size_t)status.st_size - used);
@@ -66,7 +65,7 @@ static int by_address(const void *one, const void *other) {
 
 /* Lines "RETURN_ADDRESS CALL_ADDRESS FILE:LINE", addresses in hexadecimal. */
 static void read_sites(char *text) {
-  sites = __real_malloc((lines_of(text) + 1) * sizeof *sites);
+  sites = malloc((lines_of(text) + 1) * sizeof *sites);
   for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     char *end;
     uintptr_t pc = strtoull(line, &end, 16);
@@ -85,7 +84,7 @@ static void read_sites(char *text) {
 
 /* Lines "ADDRESS SIZE TYPE NAME" of nm -S; those without a size are left out. */
 static void read_symbols(char *text) {
-  symbols = __real_malloc((lines_of(text) + 1) * sizeof *symbols);
+  symbols = malloc((lines_of(text) + 1) * sizeof *symbols);
   for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     char *end;
     struct symbol *symbol = &symbols[symbol_count];

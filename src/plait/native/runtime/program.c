@@ -7,24 +7,24 @@
 
 #define WEAK __attribute__((weak))
 
-int __real_main(int, char **, char **) WEAK;
+int users_main(int, char **, char **) WEAK; /* the program's main, renamed */
 
 /* Defined beside the plan if the program does not start in main. */
 WEAK int plait_entry(int count, char **arguments, char **environment) {
-  return __real_main(count, arguments, environment);
+  return users_main(count, arguments, environment);
 }
 
-int __wrap_main(int count, char **arguments, char **environment) {
+int main(int count, char **arguments, char **environment) {
   (void)count;
   char *none[] = {arguments[0], NULL};
   myself();
   end_process(plait_entry(1, none, environment), NULL);
 }
 
-void __wrap_exit(int status) { end_process(status, CALLER); }
-void __wrap__exit(int status) { end_process(status, CALLER); }
-void __wrap__Exit(int status) { end_process(status, CALLER); }
-void __wrap_abort(void) {
+void stand_in_exit(int status) { end_process(status, CALLER); }
+void stand_in__exit(int status) { end_process(status, CALLER); }
+void stand_in__Exit(int status) { end_process(status, CALLER); }
+void stand_in_abort(void) {
   sync_point("end", NULL, CALLER);
   outcome("aborted", "thread %d calls abort at %s", myself()->number, place(CALLER));
 }
@@ -38,13 +38,13 @@ static void assertion(const char *text, const char *file, unsigned line, const c
           text);
   failure("assertions", pc, "assertion '%s' failed", text);
 }
-void __wrap___assert_fail(const char *text, const char *file, unsigned line, const char *function) {
+void stand_in___assert_fail(const char *text, const char *file, unsigned line, const char *function) {
   assertion(text, file, line, function, CALLER);
 }
-void __wrap___assert(const char *text, const char *file, int line) {
+void stand_in___assert(const char *text, const char *file, int line) {
   assertion(text, file, (unsigned)line, NULL, CALLER);
 }
-void __wrap___assert_perror_fail(int number, const char *file, unsigned line,
+void stand_in___assert_perror_fail(int number, const char *file, unsigned line,
                                  const char *function) {
   (void)number;
   assertion("an error number", file, line, function, CALLER);

@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t state;
 
@@ -33,7 +34,8 @@ static struct thread *choose(struct thread *self) {
 static void go_on(struct thread *self) { (void)self; }
 
 static uint64_t any_input(struct thread *self, const char *name, uint64_t count) {
-  (void)self, (void)name;
+  (void)self;
+  if (strcmp(name, "spurious failure, if it is weak") == 0) return 0;
   uint64_t value = next_number();
   if (count != 0) return value % count;
   return value & 1 ? value >> 1 & 1 : value >> (value >> 1 & 63);

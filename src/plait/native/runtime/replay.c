@@ -28,6 +28,7 @@ struct entry {
   long size;
   int until; /* a read gets the same value before the entry of this rank */
   int is_taken;
+  int is_weak; /* a compare-and-swap that may fail spuriously */
   const struct symbol *symbol;
 };
 
@@ -44,6 +45,7 @@ struct script {
   struct given *inputs;
   int input_count, next_input;
   int rank;
+  const struct entry *present; /* what the thread does now, if the plan has it */
   int unmatched; /* operations since the last one that the plan has */
 };
 
@@ -51,11 +53,9 @@ struct expectation expected;
 static struct script scripts[MOST_THREADS + 1];
 static char first_difference[600];
 
-void *__real_malloc(size_t);
-void *__real_realloc(void *, size_t);
 
 static void *grown(void *items, int count, size_t size) {
-  return (count & (count - 1)) == 0 ? __real_realloc(items, (size_t)(count ? 2 * count : 1) * size)
+  return (count & (count - 1)) == 0 ? realloc(items, (size_t)(count ? 2 * count : 1) * size)
                                     : items;
 }
 
@@ -72,7 +72,8 @@ static void read_entry(char *line, int rank) {
     return;
   if (thread < 1 || thread > MOST_THREADS) return;
   static const char *const kinds[] = {"read", "write", "update", "sync"};
-  while (entry.kind < SYNC && strcmp(kind, kinds[entry.kind]) != 0) entry.kind++;
+  if (strcmp(kind, "weak") == 0) entry.kind = UPDATE, entry.is_weak = 1;
+  while (!entry.is_weak && entry.kind < SYNC && strcmp(kind, kinds[entry.kind]) != 0) entry.kind++;
   entry.name = strdup(name);
   entry.file = strdup(file);
   if (entry.kind != SYNC) entry.symbol = variable_named(name);
@@ -169,6 +170,7 @@ static int match_skipped(struct script *script, const struct operation *operatio
     struct entry *entry = &script->entries[i];
     if (entry->is_taken || entry->kind == SYNC || !is_same(entry, operation, site)) continue;
     entry->is_taken = 1;
+    script->present = entry;
     return 1;
   }
   return 0;
@@ -190,11 +192,13 @@ static int arrive(struct thread *self) {
   struct script *script = self->strategy;
   const struct operation *operation = &self->pending;
   const struct site *site = site_of(operation->pc);
+  script->present = NULL;
   if (operation->kind != SYNC && match_skipped(script, operation, site)) return 0;
   for (int i = script->next; i < script->count; i++) {
     struct entry *entry = &script->entries[i];
     if (is_same(entry, operation, site)) {
       entry->is_taken = 1;
+      script->present = entry;
       script->rank = rank_before_skipped(script, entry);
       script->next = i + 1;
       if (entry->kind != READ) script->first_skipped = script->next;
@@ -242,6 +246,10 @@ static void go_on(struct thread *self) {
 /* Values are given by name: what the model asks for in another order is still found. */
 static uint64_t given_input(struct thread *self, const char *name, uint64_t count) {
   struct script *script = self->strategy;
+  if (strcmp(name, "spurious failure, if it is weak") == 0) {
+    if (script->present == NULL || !script->present->is_weak) return 0;
+    name = "spurious failure";
+  }
   for (int i = script->next_input; i < script->input_count; i++) {
     if (strcmp(script->inputs[i].name, name) != 0) continue;
     struct given found = script->inputs[i];

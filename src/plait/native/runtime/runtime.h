@@ -1,9 +1,10 @@
 /* The runtime of native replay: one thread of the program runs at a time, and at every point where
  * threads could interact a strategy chooses who goes on.
  *
- * The compiler (-fsanitize=thread) calls __tsan_* before every access to memory (accesses.c); the
- * linker (--wrap) sends calls of pthread functions and the like to __wrap_* (sync.c). Both come to
- * `point` (scheduler.c): the thread says what it is about to do, and returns when it may do it.
+ * The compiler (-fsanitize=thread) calls __tsan_* before every access to memory (accesses.c). In
+ * the compiled program, calls of pthread functions and the like are renamed by objcopy: pthread_join
+ * becomes stand_in_pthread_join (sync.c). Both come to `point` (scheduler.c): the thread says what
+ * it is about to do, and returns when it may do it.
  */
 #ifndef RUNTIME_H
 #define RUNTIME_H

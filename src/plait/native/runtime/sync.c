@@ -34,7 +34,6 @@ static int key_count;
 static char is_deleted[MOST_KEYS];
 static __thread void *values[MOST_KEYS];
 
-int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 static struct object *find(const void *address, int *is_new) {
   size_t at = ((uintptr_t)address >> 2) * 2654435761u % TABLE;
@@ -170,59 +169,59 @@ static int init_mutex(const char *name, const void *address, int kind, const voi
   return 0;
 }
 
-int __wrap_pthread_mutex_init(void *mutex, const void *attributes) {
+int stand_in_pthread_mutex_init(void *mutex, const void *attributes) {
   int kind = attributes == NULL ? NORMAL : object_at(attributes)->kind;
   return init_mutex("pthread_mutex_init", mutex, kind, CALLER);
 }
-int __wrap_pthread_mutex_destroy(void *mutex) {
+int stand_in_pthread_mutex_destroy(void *mutex) {
   return destroy_mutex("pthread_mutex_destroy", mutex, CALLER);
 }
-int __wrap_pthread_mutex_lock(void *mutex) { return lock("pthread_mutex_lock", mutex, CALLER); }
-int __wrap_pthread_mutex_trylock(void *mutex) {
+int stand_in_pthread_mutex_lock(void *mutex) { return lock("pthread_mutex_lock", mutex, CALLER); }
+int stand_in_pthread_mutex_trylock(void *mutex) {
   return try_lock("pthread_mutex_trylock", mutex, EBUSY, CALLER);
 }
-int __wrap_pthread_mutex_timedlock(void *mutex, const void *deadline) {
+int stand_in_pthread_mutex_timedlock(void *mutex, const void *deadline) {
   (void)deadline;
   return try_lock("pthread_mutex_timedlock", mutex, ETIMEDOUT, CALLER);
 }
-int __wrap_pthread_mutex_clocklock(void *mutex, int clock, const void *deadline) {
+int stand_in_pthread_mutex_clocklock(void *mutex, int clock, const void *deadline) {
   (void)clock, (void)deadline;
   return try_lock("pthread_mutex_clocklock", mutex, ETIMEDOUT, CALLER);
 }
-int __wrap_pthread_mutex_unlock(void *mutex) {
+int stand_in_pthread_mutex_unlock(void *mutex) {
   return unlock("pthread_mutex_unlock", mutex, CALLER);
 }
-int __wrap_pthread_mutexattr_init(void *attributes) {
+int stand_in_pthread_mutexattr_init(void *attributes) {
   fresh(attributes);
   return 0;
 }
-int __wrap_pthread_mutexattr_destroy(void *attributes) {
+int stand_in_pthread_mutexattr_destroy(void *attributes) {
   (void)attributes;
   return 0;
 }
-int __wrap_pthread_mutexattr_settype(void *attributes, int kind) {
+int stand_in_pthread_mutexattr_settype(void *attributes, int kind) {
   if (kind < 0 || kind > 3) return EINVAL;
   object_at(attributes)->kind = kind == 3 ? NORMAL : kind;
   return 0;
 }
-int __wrap_pthread_mutexattr_gettype(const void *attributes, int *kind) {
+int stand_in_pthread_mutexattr_gettype(const void *attributes, int *kind) {
   *kind = object_at(attributes)->kind;
   return 0;
 }
-int __wrap_mtx_init(void *mutex, int type) {
+int stand_in_mtx_init(void *mutex, int type) {
   return init_mutex("mtx_init", mutex, type & 1 ? RECURSIVE : NORMAL, CALLER);
 }
-void __wrap_mtx_destroy(void *mutex) { destroy_mutex("mtx_destroy", mutex, CALLER); }
+void stand_in_mtx_destroy(void *mutex) { destroy_mutex("mtx_destroy", mutex, CALLER); }
 enum { SUCCESS, BUSY, ERROR, NO_MEMORY, TIMED_OUT }; /* of C11 threads, in glibc's order */
-int __wrap_mtx_lock(void *mutex) { return lock("mtx_lock", mutex, CALLER) == 0 ? SUCCESS : ERROR; }
-int __wrap_mtx_trylock(void *mutex) {
+int stand_in_mtx_lock(void *mutex) { return lock("mtx_lock", mutex, CALLER) == 0 ? SUCCESS : ERROR; }
+int stand_in_mtx_trylock(void *mutex) {
   return try_lock("mtx_trylock", mutex, EBUSY, CALLER) == 0 ? SUCCESS : BUSY;
 }
-int __wrap_mtx_timedlock(void *mutex, const void *deadline) {
+int stand_in_mtx_timedlock(void *mutex, const void *deadline) {
   (void)deadline;
   return try_lock("mtx_timedlock", mutex, ETIMEDOUT, CALLER) == 0 ? SUCCESS : TIMED_OUT;
 }
-int __wrap_mtx_unlock(void *mutex) {
+int stand_in_mtx_unlock(void *mutex) {
   return unlock("mtx_unlock", mutex, CALLER) == 0 ? SUCCESS : ERROR;
 }
 
@@ -324,42 +323,42 @@ static const struct wait_names c11_timed = {"cnd_timedwait", "cnd_timedwait/wake
                                             "cnd_timedwait/lock"};
 #define TIME_OUT "time-out of pthread_cond_timedwait"
 
-int __wrap_pthread_cond_init(void *condition, const void *attributes) {
+int stand_in_pthread_cond_init(void *condition, const void *attributes) {
   (void)attributes;
   return init_object("pthread_cond_init", condition, CALLER);
 }
-int __wrap_pthread_cond_destroy(void *condition) {
+int stand_in_pthread_cond_destroy(void *condition) {
   return destroy_condition("pthread_cond_destroy", condition, CALLER);
 }
-int __wrap_pthread_cond_wait(void *condition, void *mutex) {
+int stand_in_pthread_cond_wait(void *condition, void *mutex) {
   return wait_on(&posix_wait, condition, mutex, NULL, CALLER);
 }
-int __wrap_pthread_cond_timedwait(void *condition, void *mutex, const void *deadline) {
+int stand_in_pthread_cond_timedwait(void *condition, void *mutex, const void *deadline) {
   (void)deadline;
   return wait_on(&posix_timed, condition, mutex, TIME_OUT, CALLER);
 }
-int __wrap_pthread_cond_clockwait(void *condition, void *mutex, int clock, const void *deadline) {
+int stand_in_pthread_cond_clockwait(void *condition, void *mutex, int clock, const void *deadline) {
   (void)clock, (void)deadline;
   return wait_on(&posix_clock, condition, mutex, TIME_OUT, CALLER);
 }
-int __wrap_pthread_cond_signal(void *condition) {
+int stand_in_pthread_cond_signal(void *condition) {
   return signal_one("pthread_cond_signal", condition, CALLER);
 }
-int __wrap_pthread_cond_broadcast(void *condition) {
+int stand_in_pthread_cond_broadcast(void *condition) {
   return broadcast("pthread_cond_broadcast", condition, CALLER);
 }
-int __wrap_cnd_init(void *condition) { return init_object("cnd_init", condition, CALLER); }
-void __wrap_cnd_destroy(void *condition) { destroy_condition("cnd_destroy", condition, CALLER); }
-int __wrap_cnd_wait(void *condition, void *mutex) {
+int stand_in_cnd_init(void *condition) { return init_object("cnd_init", condition, CALLER); }
+void stand_in_cnd_destroy(void *condition) { destroy_condition("cnd_destroy", condition, CALLER); }
+int stand_in_cnd_wait(void *condition, void *mutex) {
   return wait_on(&c11_wait, condition, mutex, NULL, CALLER) == 0 ? SUCCESS : ERROR;
 }
-int __wrap_cnd_timedwait(void *condition, void *mutex, const void *deadline) {
+int stand_in_cnd_timedwait(void *condition, void *mutex, const void *deadline) {
   (void)deadline;
   int result = wait_on(&c11_timed, condition, mutex, TIME_OUT, CALLER);
   return result == 0 ? SUCCESS : result == ETIMEDOUT ? TIMED_OUT : ERROR;
 }
-int __wrap_cnd_signal(void *condition) { return signal_one("cnd_signal", condition, CALLER); }
-int __wrap_cnd_broadcast(void *condition) { return broadcast("cnd_broadcast", condition, CALLER); }
+int stand_in_cnd_signal(void *condition) { return signal_one("cnd_signal", condition, CALLER); }
+int stand_in_cnd_broadcast(void *condition) { return broadcast("cnd_broadcast", condition, CALLER); }
 
 /* --- read-write locks and spin locks */
 
@@ -406,11 +405,11 @@ static int try_to_write(const char *name, const void *address, int busy, const v
   return 0;
 }
 
-int __wrap_pthread_rwlock_init(void *lock, const void *attributes) {
+int stand_in_pthread_rwlock_init(void *lock, const void *attributes) {
   (void)attributes;
   return init_object("pthread_rwlock_init", lock, CALLER);
 }
-int __wrap_pthread_rwlock_destroy(void *address) {
+int stand_in_pthread_rwlock_destroy(void *address) {
   struct object *lock = object_at(address);
   sync_point("pthread_rwlock_destroy", address, CALLER);
   misuse(!lock->is_destroyed, CALLER, "destroy of a destroyed read-write lock");
@@ -419,27 +418,27 @@ int __wrap_pthread_rwlock_destroy(void *address) {
   lock->is_destroyed = is_expected("lock-misuse");
   return 0;
 }
-int __wrap_pthread_rwlock_rdlock(void *lock) {
+int stand_in_pthread_rwlock_rdlock(void *lock) {
   return lock_to_read("pthread_rwlock_rdlock", lock, CALLER);
 }
-int __wrap_pthread_rwlock_wrlock(void *lock) {
+int stand_in_pthread_rwlock_wrlock(void *lock) {
   return lock_to_write("pthread_rwlock_wrlock", lock, CALLER);
 }
-int __wrap_pthread_rwlock_tryrdlock(void *lock) {
+int stand_in_pthread_rwlock_tryrdlock(void *lock) {
   return try_to_read("pthread_rwlock_tryrdlock", lock, EBUSY, CALLER);
 }
-int __wrap_pthread_rwlock_trywrlock(void *lock) {
+int stand_in_pthread_rwlock_trywrlock(void *lock) {
   return try_to_write("pthread_rwlock_trywrlock", lock, EBUSY, CALLER);
 }
-int __wrap_pthread_rwlock_timedrdlock(void *lock, const void *deadline) {
+int stand_in_pthread_rwlock_timedrdlock(void *lock, const void *deadline) {
   (void)deadline;
   return try_to_read("pthread_rwlock_timedrdlock", lock, ETIMEDOUT, CALLER);
 }
-int __wrap_pthread_rwlock_timedwrlock(void *lock, const void *deadline) {
+int stand_in_pthread_rwlock_timedwrlock(void *lock, const void *deadline) {
   (void)deadline;
   return try_to_write("pthread_rwlock_timedwrlock", lock, ETIMEDOUT, CALLER);
 }
-int __wrap_pthread_rwlock_unlock(void *address) {
+int stand_in_pthread_rwlock_unlock(void *address) {
   struct object *lock = object_at(address);
   sync_point("pthread_rwlock_unlock", address, CALLER);
   misuse(!lock->is_destroyed, CALLER, "unlock of a destroyed read-write lock");
@@ -457,11 +456,11 @@ int __wrap_pthread_rwlock_unlock(void *address) {
 static int spin_is_free(const struct operation *operation) {
   return object_at(operation->address)->owner == 0;
 }
-int __wrap_pthread_spin_init(void *lock, int shared) {
+int stand_in_pthread_spin_init(void *lock, int shared) {
   (void)shared;
   return init_object("pthread_spin_init", lock, CALLER);
 }
-int __wrap_pthread_spin_destroy(void *address) {
+int stand_in_pthread_spin_destroy(void *address) {
   struct object *lock = object_at(address);
   sync_point("pthread_spin_destroy", address, CALLER);
   misuse(!lock->is_destroyed, CALLER, "destroy of a destroyed spin lock");
@@ -469,7 +468,7 @@ int __wrap_pthread_spin_destroy(void *address) {
   lock->is_destroyed = is_expected("lock-misuse");
   return 0;
 }
-int __wrap_pthread_spin_lock(void *address) {
+int stand_in_pthread_spin_lock(void *address) {
   struct object *lock = object_at(address);
   misuse(!lock->is_destroyed, CALLER, "lock of a destroyed spin lock");
   misuse(lock->owner != me(), CALLER, "lock of a spin lock that the thread holds already");
@@ -477,7 +476,7 @@ int __wrap_pthread_spin_lock(void *address) {
   lock->owner = me();
   return 0;
 }
-int __wrap_pthread_spin_trylock(void *address) {
+int stand_in_pthread_spin_trylock(void *address) {
   struct object *lock = object_at(address);
   sync_point("pthread_spin_trylock", address, CALLER);
   misuse(!lock->is_destroyed, CALLER, "lock of a destroyed spin lock");
@@ -485,7 +484,7 @@ int __wrap_pthread_spin_trylock(void *address) {
   lock->owner = me();
   return 0;
 }
-int __wrap_pthread_spin_unlock(void *address) {
+int stand_in_pthread_spin_unlock(void *address) {
   struct object *lock = object_at(address);
   sync_point("pthread_spin_unlock", address, CALLER);
   misuse(lock->owner == me(), CALLER, "unlock of a spin lock that the thread does not hold");
@@ -509,7 +508,7 @@ static int take(const char *name, const void *address, int busy, const void *pc)
   semaphore->count--;
   return 0;
 }
-int __wrap_sem_init(void *semaphore, int shared, unsigned value) {
+int stand_in_sem_init(void *semaphore, int shared, unsigned value) {
   (void)shared;
   if (value > 2147483647u) {
     errno = EINVAL;
@@ -519,28 +518,28 @@ int __wrap_sem_init(void *semaphore, int shared, unsigned value) {
   object_at(semaphore)->count = (int)value;
   return 0;
 }
-int __wrap_sem_destroy(void *address) {
+int stand_in_sem_destroy(void *address) {
   struct object *semaphore = object_at(address);
   sync_point("sem_destroy", address, CALLER);
   misuse(!semaphore->is_destroyed, CALLER, "destroy of a destroyed semaphore");
   semaphore->is_destroyed = is_expected("lock-misuse");
   return 0;
 }
-int __wrap_sem_wait(void *address) {
+int stand_in_sem_wait(void *address) {
   struct object *semaphore = object_at(address);
   misuse(!semaphore->is_destroyed, CALLER, "wait on a destroyed semaphore");
   wait_point("sem_wait", address, CALLER, can_take, "a semaphore", NULL);
   semaphore->count--;
   return 0;
 }
-int __wrap_sem_trywait(void *semaphore) {
+int stand_in_sem_trywait(void *semaphore) {
   return take("sem_trywait", semaphore, EAGAIN, CALLER);
 }
-int __wrap_sem_timedwait(void *semaphore, const void *deadline) {
+int stand_in_sem_timedwait(void *semaphore, const void *deadline) {
   (void)deadline;
   return take("sem_timedwait", semaphore, ETIMEDOUT, CALLER);
 }
-int __wrap_sem_post(void *address) {
+int stand_in_sem_post(void *address) {
   struct object *semaphore = object_at(address);
   sync_point("sem_post", address, CALLER);
   misuse(!semaphore->is_destroyed, CALLER, "post to a destroyed semaphore");
@@ -551,7 +550,7 @@ int __wrap_sem_post(void *address) {
   semaphore->count++;
   return 0;
 }
-int __wrap_sem_getvalue(void *semaphore, int *value) {
+int stand_in_sem_getvalue(void *semaphore, int *value) {
   sync_point("sem_getvalue", semaphore, CALLER);
   *value = object_at(semaphore)->count;
   return 0;
@@ -559,14 +558,14 @@ int __wrap_sem_getvalue(void *semaphore, int *value) {
 
 /* --- barriers and once */
 
-int __wrap_pthread_barrier_init(void *barrier, const void *attributes, unsigned count) {
+int stand_in_pthread_barrier_init(void *barrier, const void *attributes, unsigned count) {
   (void)attributes;
   if (count == 0) return EINVAL;
   init_object("pthread_barrier_init", barrier, CALLER);
   object_at(barrier)->needed = count;
   return 0;
 }
-int __wrap_pthread_barrier_destroy(void *address) {
+int stand_in_pthread_barrier_destroy(void *address) {
   struct object *barrier = object_at(address);
   misuse(barrier->needed != 0, CALLER, "destroy of a barrier that is not initialised");
   misuse(barrier->arrived == 0, CALLER, "destroy of a barrier that threads wait on");
@@ -575,7 +574,7 @@ int __wrap_pthread_barrier_destroy(void *address) {
   if (is_expected("lock-misuse")) barrier->needed = 0;
   return 0;
 }
-int __wrap_pthread_barrier_wait(void *address) {
+int stand_in_pthread_barrier_wait(void *address) {
   struct object *barrier = object_at(address);
   int self = me();
   sync_point("pthread_barrier_wait", address, CALLER);
@@ -612,11 +611,11 @@ static void once(const char *name, const char *end, const void *address, void (*
   sync_point(end, address, pc);
   state->count = 2;
 }
-int __wrap_pthread_once(void *state, void (*routine)(void)) {
+int stand_in_pthread_once(void *state, void (*routine)(void)) {
   once("pthread_once", "pthread_once/done", state, routine, CALLER);
   return 0;
 }
-void __wrap_call_once(void *state, void (*routine)(void)) {
+void stand_in_call_once(void *state, void (*routine)(void)) {
   once("call_once", "call_once/done", state, routine, CALLER);
 }
 
@@ -629,11 +628,11 @@ static int create_key(unsigned *key, void (*destructor)(void *)) {
   return 0;
 }
 static int is_key(unsigned key) { return key < (unsigned)key_count && !is_deleted[key]; }
-int __wrap_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+int stand_in_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
   sync_point("pthread_key_create", NULL, CALLER);
   return create_key(key, destructor);
 }
-int __wrap_pthread_key_delete(unsigned key) {
+int stand_in_pthread_key_delete(unsigned key) {
   sync_point("pthread_key_delete", NULL, CALLER);
   misuse(is_key(key), CALLER, "delete of a key that does not exist");
   if (!is_key(key)) return EINVAL;
@@ -641,27 +640,27 @@ int __wrap_pthread_key_delete(unsigned key) {
   destructors[key] = NULL;
   return 0;
 }
-int __wrap_pthread_setspecific(unsigned key, const void *value) {
+int stand_in_pthread_setspecific(unsigned key, const void *value) {
   misuse(is_key(key), CALLER, "use of a key that does not exist");
   if (!is_key(key)) return EINVAL;
   values[key] = (void *)value;
   return 0;
 }
-void *__wrap_pthread_getspecific(unsigned key) { return key < MOST_KEYS ? values[key] : NULL; }
-int __wrap_tss_create(unsigned *key, void (*destructor)(void *)) {
+void *stand_in_pthread_getspecific(unsigned key) { return key < MOST_KEYS ? values[key] : NULL; }
+int stand_in_tss_create(unsigned *key, void (*destructor)(void *)) {
   sync_point("tss_create", NULL, CALLER);
   return create_key(key, destructor) == 0 ? SUCCESS : ERROR;
 }
-void __wrap_tss_delete(unsigned key) {
+void stand_in_tss_delete(unsigned key) {
   sync_point("tss_delete", NULL, CALLER);
   if (is_key(key)) is_deleted[key] = 1, destructors[key] = NULL;
 }
-int __wrap_tss_set(unsigned key, void *value) {
+int stand_in_tss_set(unsigned key, void *value) {
   if (!is_key(key)) return ERROR;
   values[key] = value;
   return SUCCESS;
 }
-void *__wrap_tss_get(unsigned key) { return key < MOST_KEYS ? values[key] : NULL; }
+void *stand_in_tss_get(unsigned key) { return key < MOST_KEYS ? values[key] : NULL; }
 
 static void run_destructors(void) {
   int is_done = 0;
@@ -697,7 +696,7 @@ static void *begin_thread(void *argument) {
 
 static int start(struct thread *thread, void *handle, const void *pc) {
   pthread_t real;
-  int result = __real_pthread_create(&real, NULL, begin_thread, thread);
+  int result = pthread_create(&real, NULL, begin_thread, thread);
   if (result != 0) outcome("limit", "the system gives no further thread: %s", strerror(result));
   thread->handle = (uintptr_t)real;
   thread->pending = (struct operation){SYNC, "start", NULL, 1, 1, NULL, NULL, "", NULL};
@@ -708,7 +707,7 @@ static int start(struct thread *thread, void *handle, const void *pc) {
   return 0;
 }
 
-int __wrap_pthread_create(void *handle, const void *attributes, void *(*function)(void *),
+int stand_in_pthread_create(void *handle, const void *attributes, void *(*function)(void *),
                           void *argument) {
   sync_point("pthread_create", NULL, CALLER);
   struct thread *thread = new_thread();
@@ -717,15 +716,15 @@ int __wrap_pthread_create(void *handle, const void *attributes, void *(*function
   thread->is_detached = attributes != NULL && object_at(attributes)->kind == 1;
   return start(thread, handle, CALLER);
 }
-int __wrap_thrd_create(void *handle, int (*function)(void *), void *argument) {
+int stand_in_thrd_create(void *handle, int (*function)(void *), void *argument) {
   sync_point("thrd_create", NULL, CALLER);
   struct thread *thread = new_thread();
   thread->start_c11 = function;
   thread->argument = argument;
   return start(thread, handle, CALLER);
 }
-void __wrap_pthread_exit(void *result) { finish(myself(), result, CALLER); }
-void __wrap_thrd_exit(int result) { finish(myself(), (void *)(intptr_t)result, CALLER); }
+void stand_in_pthread_exit(void *result) { finish(myself(), result, CALLER); }
+void stand_in_thrd_exit(int result) { finish(myself(), (void *)(intptr_t)result, CALLER); }
 
 static struct thread *thread_of(uintptr_t handle) {
   for (int i = 1; i <= thread_count; i++)
@@ -750,7 +749,7 @@ static int join(const char *name, uintptr_t handle, void **result, const void *p
   if (result != NULL) *result = thread->result;
   return 0;
 }
-int __wrap_pthread_join(uintptr_t handle, void **result) {
+int stand_in_pthread_join(uintptr_t handle, void **result) {
   void *value = NULL;
   int answer = join("pthread_join", handle, &value, CALLER);
   if (answer == 0 && result != NULL) {
@@ -760,13 +759,13 @@ int __wrap_pthread_join(uintptr_t handle, void **result) {
   }
   return answer;
 }
-int __wrap_pthread_tryjoin_np(uintptr_t handle, void **result) {
+int stand_in_pthread_tryjoin_np(uintptr_t handle, void **result) {
   struct thread *thread = thread_of(handle);
   sync_point("pthread_tryjoin_np", NULL, CALLER);
   if (thread == NULL || !thread->is_over) return EBUSY;
   return join("pthread_tryjoin_np/join", handle, result, CALLER);
 }
-int __wrap_thrd_join(uintptr_t handle, int *result) {
+int stand_in_thrd_join(uintptr_t handle, int *result) {
   void *value = NULL;
   if (join("thrd_join", handle, &value, CALLER) != 0) return ERROR;
   if (result != NULL) *result = (int)(intptr_t)value;
@@ -782,45 +781,45 @@ static int detach(const char *name, uintptr_t handle, const void *pc) {
   thread->is_detached = 1;
   return was ? EINVAL : 0;
 }
-int __wrap_pthread_detach(uintptr_t handle) { return detach("pthread_detach", handle, CALLER); }
-int __wrap_thrd_detach(uintptr_t handle) {
+int stand_in_pthread_detach(uintptr_t handle) { return detach("pthread_detach", handle, CALLER); }
+int stand_in_thrd_detach(uintptr_t handle) {
   return detach("thrd_detach", handle, CALLER) == 0 ? SUCCESS : ERROR;
 }
-int __wrap_pthread_attr_init(void *attributes) {
+int stand_in_pthread_attr_init(void *attributes) {
   fresh(attributes);
   return 0;
 }
-int __wrap_pthread_attr_destroy(void *attributes) {
+int stand_in_pthread_attr_destroy(void *attributes) {
   (void)attributes;
   return 0;
 }
-int __wrap_pthread_attr_setdetachstate(void *attributes, int state) {
+int stand_in_pthread_attr_setdetachstate(void *attributes, int state) {
   object_at(attributes)->kind = state;
   return 0;
 }
-int __wrap_pthread_cancel(uintptr_t handle) {
+int stand_in_pthread_cancel(uintptr_t handle) {
   (void)handle;
   outcome("unsupported", "pthread_cancel");
 }
 
 /* --- time passes whenever the plan says so */
 
-unsigned __wrap_sleep(unsigned seconds) {
+unsigned stand_in_sleep(unsigned seconds) {
   (void)seconds;
   return (unsigned)input("sleep()", 0);
 }
-int __wrap_usleep(unsigned time) {
+int stand_in_usleep(unsigned time) {
   (void)time;
   return (int)input("usleep()", 0);
 }
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left) {
+int stand_in_nanosleep(const struct timespec *time, struct timespec *left) {
   (void)time, (void)left;
   return (int)input("nanosleep()", 0);
 }
-int __wrap_sched_yield(void) { return 0; }
-int __wrap_pthread_yield(void) { return 0; }
-void __wrap_thrd_yield(void) {}
-int __wrap_thrd_sleep(const struct timespec *time, struct timespec *left) {
+int stand_in_sched_yield(void) { return 0; }
+int stand_in_pthread_yield(void) { return 0; }
+void stand_in_thrd_yield(void) {}
+int stand_in_thrd_sleep(const struct timespec *time, struct timespec *left) {
   (void)time, (void)left;
   return 0;
 }
