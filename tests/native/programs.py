@@ -171,6 +171,14 @@ pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 void *f(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); return 0; }
 int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m);
   pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return 0; }"""),
+    "deadlock beside a loop": ("no-deadlock", """
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER; atomic_int x;
+void *f(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m);
+  pthread_mutex_unlock(&n); return 0; }
+void *g(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n);
+  pthread_mutex_unlock(&m); return 0; }
+int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
+  while (1) x = 1 - x; }"""),
     "lost signal": ("no-deadlock", """
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 void *f(void *p) { pthread_mutex_lock(&m); pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }

@@ -155,8 +155,7 @@ class Builder:
         """The executable, with the tables that its runtime reads beside it."""
         (folder / NAMES).write_text(self.names, encoding="utf-8")
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            paths = [path for path in runtime_files() if path.suffix == ".c"]
-            runtime = list(pool.map(lambda path: self._compile_runtime(path, folder), paths))
+            runtime = compile_runtime(self.commands, folder, pool)
             objects = self._compile_sources(pool, folder)
         self.stubs = self._stubs(objects)
         executable = folder / PROGRAM
@@ -220,25 +219,6 @@ class Builder:
             raise CannotBuild(f"cannot be replayed natively: {_first(done.stderr)}")
         return target
 
-    def _compile_runtime(self, path: Path, folder: Path) -> str:
-        target = str(folder / f"runtime-{path.stem}.o")
-        self._compile_plain(str(path), target)
-        return target
-
-    def _compile_plain(self, path: str, target: str) -> None:
-        command = [
-            *self.commands.compiler.split(),
-            *self.commands.runtime,
-            "-c",
-            path,
-            "-o",
-            target,
-        ]
-        done = _run(command)
-        if done.returncode != 0:
-            what = f"plait's runtime does not compile\n{_first(done.stderr)}"
-            raise CannotBuild(f"cannot be replayed natively: {what}")
-
     def _stubs(self, objects: Sequence[str]) -> str:
         undefined = set(_run(["nm", "-u", *objects]).stdout.split())
         text = stubs(
@@ -258,7 +238,7 @@ class Builder:
         path = folder / "stubs.c"
         path.write_text(self.stubs, encoding="utf-8")
         target = str(folder / "stubs.o")
-        self._compile_plain(str(path), target)
+        _compile_plain(self.commands, str(path), target)
         command = self.commands
         done = _run(
             [
@@ -272,6 +252,25 @@ class Builder:
             ]
         )
         return done.stderr if done.returncode != 0 else ""
+
+
+def compile_runtime(commands: Commands, folder: Path, pool: ThreadPoolExecutor) -> list[str]:
+    """The object files of the runtime."""
+
+    def compile_one(path: Path) -> str:
+        target = str(folder / f"runtime-{path.stem}.o")
+        _compile_plain(commands, str(path), target)
+        return target
+
+    return list(pool.map(compile_one, (path for path in runtime_files() if path.suffix == ".c")))
+
+
+def _compile_plain(commands: Commands, path: str, target: str) -> None:
+    """Code of ours, without hooks."""
+    done = _run([*commands.compiler.split(), *commands.runtime, "-c", path, "-o", target])
+    if done.returncode != 0:
+        what = f"plait's runtime does not compile\n{_first(done.stderr)}"
+        raise CannotBuild(f"cannot be replayed natively: {what}")
 
 
 def _sites(executable: Path) -> str:

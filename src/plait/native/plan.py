@@ -77,11 +77,13 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Plan:
-    """`thread` is the one that fails, 0 if the failure is not one thread's. `inputs` has, for each
+    """`thread` is the one that fails, 0 if the failure is not one thread's; `waiter` is one that
+    waits for ever in a deadlock, otherwise 0. `inputs` has, for each
     thread, names and bits of the values it gets, in order."""
 
     violated: str
     thread: int
+    waiter: int
     entries: list[Entry]
     inputs: list[tuple[int, str, int]]
     error_functions: list[str]
@@ -93,6 +95,7 @@ class Plan:
             f"plait-plan {VERSION}",
             f"property {self.violated}",
             f"thread {self.thread}",
+            f"waiter {self.waiter}",
             f"spurious {int(self.spurious_wakeups)}",
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
@@ -122,6 +125,7 @@ def make_plan(
     return Plan(
         violated,
         0 if is_of_state else thread,
+        thread if violated == "no-deadlock" else 0,
         maker.finished(),
         maker.inputs,
         sorted(specification.error_functions) if violated == "unreach-call" else [],

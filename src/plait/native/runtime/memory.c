@@ -141,7 +141,7 @@ void *stand_in_realloc(void *address, size_t size) {
 
 /* Copies by the library: one access for all of their bytes. */
 static void touch(enum kind kind, const void *address, size_t size, const void *pc) {
-  struct operation operation = {kind, NULL, address, size, 0, pc, NULL, "", NULL};
+  struct operation operation = {kind, NULL, address, size, 0, pc, NULL, "", NULL, NULL};
   if (size != 0) point(&operation);
 }
 void *stand_in_memcpy(void *target, const void *source, size_t size) {

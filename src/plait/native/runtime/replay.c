@@ -107,6 +107,7 @@ void read_plan(void) {
     if (strcmp(line, "property") == 0)
       snprintf(expected.property, sizeof expected.property, "%s", value);
     if (strcmp(line, "thread") == 0) expected.thread = atoi(value);
+    if (strcmp(line, "waiter") == 0) expected.waiter = atoi(value);
     if (strcmp(line, "spurious") == 0) expected.spurious_wakeups = atoi(value);
     if (strcmp(line, "error-function") == 0 && expected.error_function_count < 16)
       expected.error_functions[expected.error_function_count++] = value;
@@ -129,7 +130,8 @@ static int is_same_place(const struct entry *entry, const struct site *site) {
 
 static int is_same_object(const struct entry *entry, const struct operation *operation) {
   if (entry->symbol == NULL) {
-    /* An object without a name, or one that several variables' names fit. */
+    /* An object without a name, or one of several variables of the same name. */
+    if (strcmp(entry->name, "-") == 0 && symbol_at(operation->address) != NULL) return 0;
     return entry->size <= 0 || operation->size >= (size_t)entry->size;
   }
   uintptr_t start = entry->symbol->address, end = start + entry->symbol->size;
@@ -145,8 +147,9 @@ static int is_same(const struct entry *entry, const struct operation *operation,
                    const struct site *site) {
   if (entry->kind == SYNC || operation->kind == SYNC)
     return entry->kind == operation->kind && strcmp(entry->name, operation->name) == 0;
-  if (entry->kind != operation->kind && entry->kind != UPDATE && operation->kind != UPDATE)
-    return 0;
+  /* clang may report the read and the write of `x++` at once. */
+  int is_both = operation->kind == UPDATE && !operation->is_atomic;
+  if (entry->kind != operation->kind && !is_both) return 0;
   return is_same_place(entry, site) && is_same_object(entry, operation);
 }
 

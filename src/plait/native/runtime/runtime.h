@@ -29,6 +29,7 @@ struct operation {
   int (*can_go)(const struct operation *);
   const char *waits_for; /* for people */
   const void *more;      /* for can_go */
+  int (*releaser)(const struct operation *); /* the one thread that can let it go on, or null */
 };
 
 struct thread {
@@ -73,6 +74,9 @@ void point(const struct operation *operation);
 void sync_point(const char *name, const void *address, const void *pc);
 void wait_point(const char *name, const void *address, const void *pc,
                 int (*can_go)(const struct operation *), const char *waits_for, const void *more);
+void wait_for_thread(const char *name, const void *address, const void *pc,
+                     int (*can_go)(const struct operation *), const char *waits_for,
+                     const void *more, int (*releaser)(const struct operation *));
 void enter_section(const void *pc);
 void leave_section(void);
 int can_move(const struct thread *thread);
@@ -116,11 +120,11 @@ const char *setting(const char *name, const char *otherwise);
 /* replay.c: what the plan says about the failure. */
 struct expectation {
   char property[40];
-  int thread;
+  int thread; /* the one that fails, or 0 */
+  int waiter; /* one that waits for ever, or 0 */
   int spurious_wakeups;
   const char *error_functions[16];
   int error_function_count;
-  int is_random_seeded;
 };
 extern struct expectation expected;
 void read_plan(void);

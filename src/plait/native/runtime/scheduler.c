@@ -57,21 +57,53 @@ static void hand_over(struct thread *self, struct thread *next) {
   syscall(SYS_futex, &next->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Nobody can move: the program has ended, or is in a deadlock. */
-static void stuck(void) {
+static void deadlock(const char *is_blocked) __attribute__((noreturn));
+static void deadlock(const char *is_blocked) {
   char text[600] = "";
-  struct thread *blocked = NULL;
   for (int i = 1; i <= thread_count; i++) {
-    struct thread *thread = &threads[i];
-    if (thread->is_over) continue;
+    if (!is_blocked[i]) continue;
+    const struct operation *pending = &threads[i].pending;
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%sthread %d waits for %s (%s)", used ? ", " : "", i,
-             thread->pending.waits_for, describe(&thread->pending));
-    if (blocked == NULL) blocked = thread;
+             pending->waits_for, describe(pending));
   }
-  if (blocked == NULL) outcome("ended", "all threads have ended");
-  if (is_expected("no-deadlock")) outcome("failed", "no-deadlock: %s, for ever", text);
-  outcome("other-failure", "no-deadlock: %s, for ever", text);
+  plait_before_failing_step();
+  const char *how = is_expected("no-deadlock") ? "failed" : "other-failure";
+  outcome(how, "no-deadlock: %s, for ever", text);
+}
+
+/* Nobody can move: the program has ended, or is in a deadlock. */
+static void stuck(void) {
+  char is_blocked[MOST_THREADS + 1] = {0};
+  int count = 0;
+  for (int i = 1; i <= thread_count; i++) count += is_blocked[i] = !threads[i].is_over;
+  if (count == 0) outcome("ended", "all threads have ended");
+  deadlock(is_blocked);
+}
+
+/* Threads that only threads among them could let go on wait for ever, whatever others do. What has
+ * no certain releaser (a semaphore, say) can be released by anyone who is not blocked. */
+static void check_deadlock(void) {
+  char is_blocked[MOST_THREADS + 1] = {0};
+  int is_changed = 1, is_anyone_free = 0;
+  if (!is_expected("no-deadlock")) return;
+  for (int i = 1; i <= thread_count; i++) {
+    is_blocked[i] = !threads[i].is_over && !can_move(&threads[i]);
+    is_anyone_free |= !threads[i].is_over && !is_blocked[i];
+  }
+  while (is_changed) {
+    is_changed = 0;
+    for (int i = 1; i <= thread_count; i++) {
+      if (!is_blocked[i]) continue;
+      const struct operation *pending = &threads[i].pending;
+      int releaser = pending->releaser == NULL ? 0 : pending->releaser(pending);
+      if (releaser == 0 ? is_anyone_free : !is_blocked[releaser] && !threads[releaser].is_over) {
+        is_blocked[i] = 0;
+        is_anyone_free = is_changed = 1;
+      }
+    }
+  }
+  if (is_blocked[expected.waiter]) deadlock(is_blocked);
 }
 
 static struct thread *choose(struct thread *self) {
@@ -95,6 +127,7 @@ void point(const struct operation *operation) {
   int may_wait = strategy->arrive(self);
   if (operation->kind != SYNC) check_races(self);
   if (may_wait || !can_move(self)) {
+    if (!can_move(self)) check_deadlock();
     struct thread *next = choose(self);
     if (next != self) {
       hand_over(self, next);
@@ -131,7 +164,13 @@ void sync_point(const char *name, const void *address, const void *pc) {
 
 void wait_point(const char *name, const void *address, const void *pc,
                 int (*can_go)(const struct operation *), const char *waits_for, const void *more) {
-  struct operation operation = {SYNC, name, address, 1, 1, pc, can_go, waits_for, more};
+  wait_for_thread(name, address, pc, can_go, waits_for, more, NULL);
+}
+
+void wait_for_thread(const char *name, const void *address, const void *pc,
+                     int (*can_go)(const struct operation *), const char *waits_for,
+                     const void *more, int (*releaser)(const struct operation *)) {
+  struct operation operation = {SYNC, name, address, 1, 1, pc, can_go, waits_for, more, releaser};
   point(&operation);
 }
 

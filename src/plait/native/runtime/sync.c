@@ -100,13 +100,17 @@ static int mutex_is_free_for(const struct operation *operation) {
   return mutex->owner == 0 || (mutex->owner == asker && mutex->kind != NORMAL);
 }
 
+static int owner_of(const struct operation *operation) {
+  return object_at(operation->address)->owner;
+}
+
 static int lock(const char *name, const void *address, const void *pc) {
   struct object *mutex = mutex_at(address);
   int self = me();
   misuse(!mutex->is_destroyed, pc, "lock of a destroyed mutex");
   misuse(mutex->owner != self || mutex->kind != NORMAL, pc,
          "lock of a mutex that the thread holds already");
-  wait_point(name, address, pc, mutex_is_free_for, "a mutex", (void *)(intptr_t)self);
+  wait_for_thread(name, address, pc, mutex_is_free_for, "a mutex", (void *)(intptr_t)self, owner_of);
   misuse(!mutex->is_destroyed, pc, "lock of a destroyed mutex");
   if (mutex->owner == self) {
     if (mutex->kind == ERRORCHECK) return EDEADLK;
@@ -472,7 +476,7 @@ int stand_in_pthread_spin_lock(void *address) {
   struct object *lock = object_at(address);
   misuse(!lock->is_destroyed, CALLER, "lock of a destroyed spin lock");
   misuse(lock->owner != me(), CALLER, "lock of a spin lock that the thread holds already");
-  wait_point("pthread_spin_lock", address, CALLER, spin_is_free, "a spin lock", NULL);
+  wait_for_thread("pthread_spin_lock", address, CALLER, spin_is_free, "a spin lock", NULL, owner_of);
   lock->owner = me();
   return 0;
 }
@@ -699,9 +703,9 @@ static int start(struct thread *thread, void *handle, const void *pc) {
   int result = pthread_create(&real, NULL, begin_thread, thread);
   if (result != 0) outcome("limit", "the system gives no further thread: %s", strerror(result));
   thread->handle = (uintptr_t)real;
-  thread->pending = (struct operation){SYNC, "start", NULL, 1, 1, NULL, NULL, "", NULL};
+  thread->pending = (struct operation){SYNC, "start", NULL, 1, 1, NULL, NULL, "", NULL, NULL};
   strategy->arrive(thread);
-  struct operation store = {WRITE, NULL, handle, sizeof real, 0, pc, NULL, "", NULL};
+  struct operation store = {WRITE, NULL, handle, sizeof real, 0, pc, NULL, "", NULL, NULL};
   point(&store);
   memcpy(handle, &real, sizeof real);
   return 0;
@@ -734,6 +738,9 @@ static struct thread *thread_of(uintptr_t handle) {
 static int has_ended(const struct operation *operation) {
   return ((const struct thread *)operation->more)->is_over;
 }
+static int number_of(const struct operation *operation) {
+  return ((const struct thread *)operation->more)->number;
+}
 static int join(const char *name, uintptr_t handle, void **result, const void *pc) {
   struct thread *thread = thread_of(handle);
   if (thread == NULL) return ESRCH;
@@ -743,7 +750,7 @@ static int join(const char *name, uintptr_t handle, void **result, const void *p
   }
   misuse(!thread->is_detached, pc, "join of a detached thread");
   misuse(!thread->is_joined, pc, "join of a thread that is joined already");
-  wait_point(name, NULL, pc, has_ended, "the end of a thread", thread);
+  wait_for_thread(name, NULL, pc, has_ended, "the end of a thread", thread, number_of);
   misuse(!thread->is_joined, pc, "join of a thread that is joined already");
   thread->is_joined = 1;
   if (result != NULL) *result = thread->result;
@@ -753,7 +760,7 @@ int stand_in_pthread_join(uintptr_t handle, void **result) {
   void *value = NULL;
   int answer = join("pthread_join", handle, &value, CALLER);
   if (answer == 0 && result != NULL) {
-    struct operation store = {WRITE, NULL, result, sizeof value, 0, CALLER, NULL, "", NULL};
+    struct operation store = {WRITE, NULL, result, sizeof value, 0, CALLER, NULL, "", NULL, NULL};
     point(&store);
     *result = value;
   }
