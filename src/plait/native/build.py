@@ -27,7 +27,8 @@ PROGRAM = "program"
 NAMES = "names.txt"
 
 _HOOKS = ("-fsanitize=thread", "-finstrument-functions")
-_COMPILE = ("-g", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
+# addr2line of binutils 2.40 mistakes the files of line markers in DWARF 5.
+_COMPILE = ("-g", "-gdwarf-4", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
 # clang leaves out a read before a write to the same place, unless told otherwise.
 _CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
 _OVERFLOW = ("-fsanitize=signed-integer-overflow",)

@@ -83,7 +83,6 @@ class TracingMachine(Machine):
 
         def run(machine: Actions, r: list[Any]) -> int:
             self._changes = []
-            self._inputs = []
             outer = self._user_edge(code)
             edge = leaving[0] if leaving else None
             caller = self.caller
@@ -105,6 +104,7 @@ class TracingMachine(Machine):
                             tuple(self._inputs),
                         )
                     )
+                    self._inputs = []  # values of uninitialised variables are chosen in between
             return target
 
         return run
