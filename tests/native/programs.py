@@ -150,6 +150,11 @@ char text[4] = "no", copy[4];
 void *f(void *p) { memcpy(text, "yes", 4); return 0; }
 int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); memcpy(copy, text, 4); pthread_join(a, 0);
   assert(strcmp(copy, "yes") != 0); return 0; }""",
+    "handlers at exit": """
+int x;
+void end(void) { assert(x != 1); }
+void *f(void *p) { x = 1; return 0; }
+int main(void) { pthread_t a; atexit(end); pthread_create(&a, 0, f, 0); pthread_join(a, 0); exit(0); }""",
     "detached thread": """
 atomic_int x;
 void *f(void *p) { x = 1; return 0; }
@@ -157,68 +162,107 @@ int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_detach(a); as
 }
 
 OTHERS = {
-    "race": ("no-data-race", """
+    "race": (
+        "no-data-race",
+        """
 int x;
 void *f(void *p) { x = 1; return 0; }
-int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); int y = x; pthread_join(a, 0); return y; }"""),
-    "race on the heap": ("no-data-race", """
+int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); int y = x; pthread_join(a, 0); return y; }""",
+    ),
+    "race on the heap": (
+        "no-data-race",
+        """
 struct s { int a, b; } *p;
 void *f(void *q) { p->b = 1; return 0; }
 int main(void) { p = calloc(1, sizeof *p); pthread_t a; pthread_create(&a, 0, f, 0);
-  p->a = 2; p->b = 2; pthread_join(a, 0); free(p); return 0; }"""),
-    "deadlock": ("no-deadlock", """
+  p->a = 2; p->b = 2; pthread_join(a, 0); free(p); return 0; }""",
+    ),
+    "deadlock": (
+        "no-deadlock",
+        """
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 void *f(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); return 0; }
 int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m);
-  pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return 0; }"""),
-    "deadlock beside a loop": ("no-deadlock", """
+  pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return 0; }""",
+    ),
+    "deadlock beside a loop": (
+        "no-deadlock",
+        """
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER; atomic_int x;
 void *f(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m);
   pthread_mutex_unlock(&n); return 0; }
 void *g(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n);
   pthread_mutex_unlock(&m); return 0; }
 int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
-  while (1) x = 1 - x; }"""),
-    "lost signal": ("no-deadlock", """
+  while (1) x = 1 - x; }""",
+    ),
+    "lost signal": (
+        "no-deadlock",
+        """
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 void *f(void *p) { pthread_mutex_lock(&m); pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }
 int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m);
-  pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); pthread_join(a, 0); return 0; }"""),
-    "overflow": ("no-overflow", """
+  pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); pthread_join(a, 0); return 0; }""",
+    ),
+    "overflow": (
+        "no-overflow",
+        """
 int x = 2147483646;
 void *f(void *p) { x = x + 1; return 0; }
-int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); x = x + 1; pthread_join(a, 0); return 0; }"""),
-    "use after free": ("valid-memsafety", """
+int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); x = x + 1; pthread_join(a, 0); return 0; }""",
+    ),
+    "use after free": (
+        "valid-memsafety",
+        """
 int *p;
 void *f(void *q) { *p = 1; return 0; }
 int main(void) { p = malloc(sizeof *p); pthread_t a; pthread_create(&a, 0, f, 0); free(p);
-  pthread_join(a, 0); return 0; }"""),
-    "double free": ("valid-memsafety", """
+  pthread_join(a, 0); return 0; }""",
+    ),
+    "double free": (
+        "valid-memsafety",
+        """
 int *p;
 void *f(void *q) { free(p); return 0; }
 int main(void) { p = malloc(sizeof *p); pthread_t a; pthread_create(&a, 0, f, 0); free(p);
-  pthread_join(a, 0); return 0; }"""),
-    "null pointer": ("valid-memsafety", """
+  pthread_join(a, 0); return 0; }""",
+    ),
+    "null pointer": (
+        "valid-memsafety",
+        """
 int *_Atomic p; int x;
 void *f(void *q) { p = 0; return 0; }
 int main(void) { p = &x; pthread_t a; pthread_create(&a, 0, f, 0); if (p) *p = 1;
-  pthread_join(a, 0); return 0; }"""),
-    "leak": ("valid-memsafety", """
+  pthread_join(a, 0); return 0; }""",
+    ),
+    "leak": (
+        "valid-memsafety",
+        """
 int *_Atomic p;
 void *f(void *q) { p = malloc(4); return 0; }
 int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); p = malloc(4); pthread_join(a, 0);
-  free(p); p = 0; return 0; }"""),
-    "unlock by another": ("lock-misuse", """
+  free(p); p = 0; return 0; }""",
+    ),
+    "unlock by another": (
+        "lock-misuse",
+        """
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 void *f(void *p) { pthread_mutex_unlock(&m); return 0; }
 int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m);
-  pthread_join(a, 0); return 0; }"""),
-    "call that must not be": ("unreach-call", """
+  pthread_join(a, 0); return 0; }""",
+    ),
+    "call that must not be": (
+        "unreach-call",
+        """
 extern void reach_error(void); int x;
 void *f(void *p) { if (x) reach_error(); return 0; }
-int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); x = 1; pthread_join(a, 0); return 0; }"""),
-    "call of a defined function": ("unreach-call", """
+int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); x = 1; pthread_join(a, 0); return 0; }""",
+    ),
+    "call of a defined function": (
+        "unreach-call",
+        """
 void reach_error(void) { assert(0); } int x;
 void *f(void *p) { if (x) reach_error(); return 0; }
-int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); x = 1; pthread_join(a, 0); return 0; }"""),
+int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); x = 1; pthread_join(a, 0); return 0; }""",
+    ),
 }

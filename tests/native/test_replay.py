@@ -169,7 +169,9 @@ int main(void) {
 
 
 def test_a_program_that_does_not_compile(plait: Plait, refute: Refute) -> None:
-    text = source('int main(void) {\n#ifdef __SANITIZE_THREAD__\n int 3 = "nonsense";\n#endif\n assert(0); }')
+    text = source(
+        'int main(void) {\n#ifdef __SANITIZE_THREAD__\n int 3 = "nonsense";\n#endif\n assert(0); }'
+    )
     code, output = plait("replay", "--cc", "gcc", "--times", 1, refute(text))
     assert code == 2
     assert "cannot be replayed natively: it does not compile" in output
@@ -242,7 +244,9 @@ def test_an_emitted_test_fails_every_time_until_it_is_mended(
     assert make(folder, "reproduce").returncode == 0
     names = {path.name for path in folder.iterdir()}
     assert {"Makefile", "README", "plan.txt", "replay.gdb", "runtime", "stubs.c"} <= names
-    mended = source(ASSERTIONS["mutex"]).replace("pthread_mutex_unlock(&m);\n  pthread_mutex_lock(&m);", "")
+    mended = source(ASSERTIONS["mutex"]).replace(
+        "pthread_mutex_unlock(&m);\n  pthread_mutex_lock(&m);", ""
+    )
     (tmp_path / "prog.c").write_text(mended)
     done = make(folder, "test")
     assert done.returncode == 0, done.stdout + done.stderr

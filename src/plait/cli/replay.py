@@ -6,6 +6,7 @@ This is the only command that executes the user's program.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import tempfile
@@ -40,6 +41,7 @@ class _Counterexample:
     message: str
     thread: int
     schedule: str
+    changed: list[str]
 
 
 def replay(options: argparse.Namespace, console: Console) -> int:
@@ -53,7 +55,7 @@ def replay(options: argparse.Namespace, console: Console) -> int:
     with tempfile.TemporaryDirectory(prefix="plait-replay-") as folder:
         executable = builder.build(Path(folder))
         runs = [_run(executable, options) for _ in range(options.times)]
-    _report(options, console, [*plan.notes, *builder.notes()], runs)
+    _report(options, console, [*found.changed, *plan.notes, *builder.notes()], runs)
     if options.emit is not None:
         _emit(options, console, builder, found)
     good = sum(run.is_reproduced for run in runs)
@@ -135,7 +137,20 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
         str(violation.get("message")),
         thread if isinstance(thread, int) else 0,
         json.dumps(schedule),
+        _changed(data.get("sources")),
     )
+
+
+def _changed(sources: Any) -> list[str]:
+    """The files that are not what they were, if the result says what they were."""
+    found: list[str] = []
+    for row in sources if isinstance(sources, list) else []:
+        if not isinstance(row, dict) or not isinstance(row.get("path"), str):
+            continue
+        path = Path(row["path"])
+        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != row.get("sha256"):
+            found.append(f"{path} has changed since the result was made")
+    return found
 
 
 def _strings(value: Any) -> list[str] | None:

@@ -18,12 +18,12 @@ int main(int count, char **arguments, char **environment) {
   (void)count;
   char *none[] = {arguments[0], NULL};
   myself();
-  end_process(plait_entry(1, none, environment), NULL);
+  end_process(plait_entry(1, none, environment), NULL, 1);
 }
 
-void stand_in_exit(int status) { end_process(status, CALLER); }
-void stand_in__exit(int status) { end_process(status, CALLER); }
-void stand_in__Exit(int status) { end_process(status, CALLER); }
+void stand_in_exit(int status) { end_process(status, CALLER, 1); }
+void stand_in__exit(int status) { end_process(status, CALLER, 0); }
+void stand_in__Exit(int status) { end_process(status, CALLER, 0); }
 void stand_in_abort(void) {
   sync_point("end", NULL, CALLER);
   outcome("aborted", "thread %d calls abort at %s", myself()->number, place(CALLER));

@@ -83,7 +83,7 @@ int can_move(const struct thread *thread);
 struct thread *new_thread(void);
 void run_thread(struct thread *self);
 void end_thread(struct thread *self) __attribute__((noreturn));
-void end_process(int status, const void *pc) __attribute__((noreturn));
+void end_process(int status, const void *pc, int runs_handlers) __attribute__((noreturn));
 uint64_t input(const char *name, uint64_t count);
 void plait_before_failing_step(void);
 

@@ -18,11 +18,20 @@ const void *plait_user_pc; /* for debuggers: where the program goes on after the
 
 static __thread struct thread *me;
 
+static int final_status;
+
+/* Registered before all handlers of the program, so that it runs after them. */
+static void last_handler(void) {
+  check_leaks();
+  outcome("ended", "the program ends with status %d", final_status);
+}
+
 static void set_up(void) {
   const char *name = setting("PLAIT_STRATEGY", "replay");
   strategy = strcmp(name, "random") == 0 ? &random_strategy : &replay_strategy;
   me = new_thread();
   me->handle = (uintptr_t)pthread_self();
+  atexit(last_handler);
   begin_report();
   read_places();
   read_plan();
@@ -199,11 +208,12 @@ void end_thread(struct thread *self) {
   for (;;) pause();
 }
 
-void end_process(int status, const void *pc) {
+void end_process(int status, const void *pc, int runs_handlers) {
   sync_point("end", NULL, pc);
-  check_leaks();
-  fflush(NULL);
-  outcome("ended", "the program ends with status %d", status);
+  final_status = status;
+  if (runs_handlers) exit(status);
+  last_handler();
+  abort();
 }
 
 uint64_t input(const char *name, uint64_t count) { return strategy->input(myself(), name, count); }
