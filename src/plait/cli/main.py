@@ -50,6 +50,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.run import run as command
         case "check":
             from plait.cli.check import check as command
+        case "replay":
+            from plait.cli.replay import replay as command
         case "verify":
             from plait.cli.verify import verify as command
         case "report":

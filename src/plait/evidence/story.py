@@ -230,7 +230,7 @@ class _Teller:
         return row
 
     def _add(self, row: Row, event: Event) -> None:
-        for name, value in event.inputs:
+        for name, _, _, value in event.inputs:
             if name == SPURIOUS and value == "0":
                 continue  # that nothing strange happens need not be said
             row.inputs.append(value)
