@@ -48,6 +48,7 @@ class Builder:
         self.edges: list[list[Edge]] = [[]]
         self.at = 0
         self.emitted = 0
+        self.decided: dict[int, bool] = {}  # of the condition being lowered: where it leads to
         self.scope = Scope(None)
         self._jumps: list[tuple[int, Scope, int, Scope | None, int | None, Origin]] = []
         self._labels: dict[int, tuple[int, Scope]] = {}
@@ -89,8 +90,10 @@ class Builder:
         if isinstance(condition, Const):
             self.edge(self.at, Skip(self.origin), then if condition.value else otherwise)
             return
-        self.edge(self.at, Guard(self.origin, truth(condition)), then)
-        self.edge(self.at, Guard(self.origin, negation(condition)), otherwise)
+        decided = self.decided
+        self.edge(self.at, Guard(self.origin, truth(condition), decided.get(then)), then)
+        guard = Guard(self.origin, negation(condition), decided.get(otherwise))
+        self.edge(self.at, guard, otherwise)
 
     def push_down(self, location: int) -> int:
         """Move the edges that leave `location` to a new one, to put an action before them.

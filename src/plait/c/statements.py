@@ -299,10 +299,11 @@ class FunctionLowering(Declarations):
         self.leave_scope(opened)
 
     def _condition(self, node: Node, then: int, otherwise: int) -> None:
-        outer = self.origin
+        outer = self.origin, self.decided
         self.origin = self.unit.origin(node.cursor)
+        self.decided = {then: True, otherwise: False}
         self.condition(node, then, otherwise)
-        self.origin = outer
+        self.origin, self.decided = outer
 
     def _loop_body(self, body: Node, leave: int, again: int) -> None:
         self._breaks.append((leave, self.scope))

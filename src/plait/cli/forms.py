@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from plait.cli.output import Console, check_can_write, save
+from plait.errors import InputError
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -30,7 +31,11 @@ def save_forms(options: argparse.Namespace, console: Console, result: Result) ->
     for name in _OPTIONS:
         path = getattr(options, name)
         if path is not None:
-            text = _text(name, options, result)
+            try:
+                text = _text(name, options, result)
+            except InputError as error:  # this result has no such form
+                console.error(f"--{name} {path}: not written: {error}")
+                continue
             written.append(save(console, f"--{name}", path, text))
     return all(written)
 
@@ -53,4 +58,8 @@ def _text(name: str, options: argparse.Namespace, result: Result) -> str:
             from plait.report.junit import to_junit
 
             return to_junit(result)
+        case "witness":
+            from plait.evidence.witness.write import to_witness
+
+            return to_witness(result, options.witness_format)
     raise AssertionError(name)

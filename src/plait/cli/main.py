@@ -52,6 +52,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.check import check as command
         case "replay":
             from plait.cli.replay import replay as command
+        case "validate":
+            from plait.cli.validate import validate as command
         case "verify":
             from plait.cli.verify import verify as command
         case "report":
@@ -75,9 +77,13 @@ def _report(error: InputError, console: Console, *, show_all: bool) -> None:
 def _no_answer(
     options: argparse.Namespace, console: Console, reason: str, code: int, *, said: bool = False
 ) -> int:
-    """`verify`, `explore` and `check` always end in a verdict; the others only have an error."""
+    """`verify`, `explore`, `check` and `validate` always end in a verdict; the others only have an
+    error."""
     if options.command == "check":
         console.line(f"CERTIFICATE: unknown ({' '.join(reason.split())})")
+        return exits.UNKNOWN
+    if options.command == "validate":
+        console.line(f"WITNESS: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN
     if options.command in ("explore", "verify"):
         console.line(f"VERDICT: unknown ({' '.join(reason.split())})")

@@ -38,6 +38,8 @@ examples:
       prove or refute the assertions of a program for all schedules and inputs
   plait check proof.json examples/peterson.c
       check a proof that `plait verify --engine impact --certificate proof.json` has saved
+  plait validate witness.yml examples/counter_race.c
+      look for an execution that follows a witness of a violation, by any verifier
   plait explore examples/counter_race.c
       check the assertions of a program in every interleaving of its threads
   plait explore --property no-data-race --property no-deadlock queue.c main.c
@@ -107,6 +109,24 @@ exit codes:
 
 The last line is `CERTIFICATE: accepted`, `CERTIFICATE: rejected (REASON)` or
 `CERTIFICATE: unknown (REASON)`.
+"""
+
+VALIDATE_HELP = """\
+The program is executed by plait's reference interpreter as the witness says, and where the witness
+leaves something open, in all ways. Properties are those that the witness names; with --property or
+--prp only those that are named there too. Formats: GraphML 1.0 and YAML 2.0 to 2.2.
+
+examples:
+  plait verify --witness w.yml examples/counter_race.c
+  plait validate w.yml examples/counter_race.c
+  plait validate --data-model ILP32 --timeout 90 witness.graphml task.i
+
+exit codes:
+  0  confirmed: an execution that follows the witness violates the property at its target
+  1  rejected: there is none, or the witness is not about this program
+  2  unusable options or input   3  not decided (limits, inputs with too many values)
+
+The last line is `WITNESS: confirmed`, `WITNESS: rejected (REASON)` or `WITNESS: unknown (REASON)`.
 """
 
 REPORT_HELP = """\
@@ -222,6 +242,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
     _check_command(commands)
+    _validate_command(commands)
     _report_command(commands)
     _replay_command(commands)
     return parser
@@ -472,6 +493,26 @@ def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument(
         "certificate", metavar="FILE", help="what `plait verify --certificate FILE` has saved"
     )
+    _program_options(parser)
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument(
+        "--memory-limit",
+        type=_gibibytes,
+        metavar="G",
+        help="give up when more than G GiB of memory are in use, e.g. 0.5",
+    )
+
+
+def _validate_command(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = commands.add_parser(
+        "validate",
+        help="look for an execution that follows a violation witness",
+        description="Look for an execution that follows a violation witness.",
+        epilog=VALIDATE_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("witness", metavar="WITNESS", help="a violation witness of any verifier")
     _program_options(parser)
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
     parser.add_argument(

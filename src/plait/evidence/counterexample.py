@@ -181,9 +181,11 @@ class _Racing:
         if thread not in machine.runnable():
             raise NotShown(f"thread {thread} has ended before the race")
         machine.accesses = []
-        machine.step(thread)
+        outcome = machine.step(thread)
         accesses, machine.accesses = machine.accesses, None
         machine.take_back()
+        if outcome.in_section or outcome.ending is Ending.BLOCKED:
+            raise NotShown(f"thread {thread} cannot make its access yet")
         return Footprint(machine.page_bits, accesses or [], (False, False))
 
     def _with_accesses(self) -> Schedule:

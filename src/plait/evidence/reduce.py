@@ -226,10 +226,12 @@ class _Reduction:
             raise _Failed
         machine.commit()
         machine.accesses = []
-        machine.step(thread)
+        outcome = machine.step(thread)
         accesses = machine.accesses
         machine.accesses = None
         machine.take_back()
+        if outcome.in_section or outcome.ending is Ending.BLOCKED:
+            raise _Failed  # the section does not begin
         return Footprint(machine.page_bits, accesses or [], (False, False))
 
 

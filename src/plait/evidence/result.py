@@ -38,12 +38,14 @@ class Source:
 @dataclass(slots=True)
 class Change:
     """A variable, field, array element or pointee by its name in the source, and its new value; or
-    (`read`) the value that was read there. `shared`: other threads can see it."""
+    (`read`) the value that was read there. `shared`: other threads can see it; `is_global`: a
+    variable of file scope whose name means the same in all functions."""
 
     name: str
     value: str
     read: bool = False
     shared: bool = False
+    is_global: bool = False
 
 
 @dataclass(slots=True)

@@ -120,6 +120,7 @@ class _Teller:
     def __init__(self, program: Program, events: list[Event]) -> None:
         self._program = program
         self._objects = Objects(program)
+        self._globals = _names_of_globals(program)
         self._visitors = _visitors(program, events)
         self._places: dict[tuple[Origin, str], Place | None] = {}
         self._open: dict[int, _OpenCall] = {}
@@ -156,7 +157,7 @@ class _Teller:
             row.entered = called.function.display
         action = event.edge.action
         if isinstance(action, Guard):
-            row.branch = _is_true(event)
+            row.branch = _decided(event)
         elif isinstance(action, Return):
             row.returned = True
         self._add(row, event)
@@ -257,7 +258,11 @@ class _Teller:
                 if call.operation.kind == "create" and call.operation.thread is not None:
                     self._handles[value] = f"thread {call.operation.thread}"
         return Change(
-            noted.name, self._handles.get(value, value), noted.is_read, self._is_shared(noted)
+            noted.name,
+            self._handles.get(value, value),
+            noted.is_read,
+            self._is_shared(noted),
+            noted.name in self._globals and bool(noted.address),
         )
 
     def _is_shared(self, noted: Noted) -> bool:
@@ -303,13 +308,26 @@ def _merge(changes: list[Change], change: Change) -> None:
     changes.append(change)
 
 
-def _is_true(event: Event) -> bool:
-    """Whether the condition of a branch held. Of the two guards of a location, the first is for
-    the condition and the second for its negation."""
+def _decided(event: Event) -> bool | None:
+    """The value of the condition in the source, if this guard decides it. Where both ways lead to
+    the same place, the event does not tell which one was taken."""
     action = event.edge.action
     assert isinstance(action, Guard)
     leaving = event.function.edges[event.edge.source]
-    return event.edge is leaving[0]
+    if len({edge.target for edge in leaving}) < len(leaving):
+        return None
+    return action.decides
+
+
+def _names_of_globals(program: Program) -> frozenset[str]:
+    """Variables that are called the same in every function: no local hides them."""
+    names = [item.name for item in program.objects if not item.thread_local]
+    found = {name for name in names if names.count(name) == 1}
+    for function in program.functions.values():
+        if not function.library:
+            found -= {item.name for item in function.registers}
+            found -= {item.name for item in function.slots}
+    return frozenset(found)
 
 
 def _visitors(program: Program, events: list[Event]) -> dict[int, set[int]]:

@@ -140,10 +140,12 @@ class Input:
 @dataclass(slots=True, eq=False)
 class Guard:
     """A branch: the edge is taken where the condition is not 0. Exactly one guard of a location
-    holds in each state."""
+    holds in each state. `decides` is the value that the controlling expression of an `if` or a loop
+    in the source then has; None if the guard does not decide that alone."""
 
     origin: Origin
     condition: Expr
+    decides: bool | None = None
 
 
 @dataclass(slots=True, eq=False)

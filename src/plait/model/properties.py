@@ -61,6 +61,7 @@ _FORMULAS = {
     "Gvalid-deref": Property.VALID_MEMSAFETY,
     "Gvalid-memtrack": Property.VALID_MEMSAFETY,
     "Gassert": Property.ASSERTIONS,
+    "G!lock-misuse": Property.LOCK_MISUSE,
 }
 
 

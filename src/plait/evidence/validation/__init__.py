@@ -1,0 +1,1 @@
+"""Validation of violation witnesses: a search for an execution that follows one."""
