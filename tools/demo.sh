@@ -17,12 +17,17 @@ expect() { # EXIT-CODE ARGUMENTS...
 }
 
 echo "Two threads increment a counter without a lock: can an update be lost?"
-expect 1 explore examples/counter_race.c
+expect 1 verify examples/counter_race.c
 
 echo
 echo "With a lock, in all schedules?"
-expect 0 explore --property assertions --property no-data-race examples/locked_counter.c
+expect 0 verify --property assertions,no-data-race examples/locked_counter.c
 
 echo
 echo "Two locks taken in opposite orders:"
-expect 1 explore --property no-deadlock examples/deadlock.c
+expect 1 verify --property no-deadlock examples/deadlock.c
+
+echo
+echo "A page to step through: plait verify --html race.html examples/counter_race.c"
+echo "The same failure in the compiled program: plait verify --json race.json examples/counter_race.c,"
+echo "then plait replay race.json. The tutorial is docs/tutorial.md."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from plait.model.properties import Specification
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending
 from plait.semantics.state import Status
+from plait.trust import native
 
 PROGRAMS = Path(__file__).parents[1] / "engines" / "impact" / "programs"
 ASSERTIONS = Specification()
@@ -132,3 +134,20 @@ def test_the_tree_shows_where_threads_are() -> None:
         assert node.parent in numbers and node.thread is not None
     assert any(node.cover is not None for node in proof.tree)
     assert any("peterson.c:" in place for node in proof.tree for place in node.where.values())
+
+
+@pytest.mark.parametrize("name", ["peterson", "locked_counter", "spin_lock"])
+def test_invariants_can_be_written_where_they_hold(name: str) -> None:
+    """The compiler knows all names at the place that the invariant is about."""
+    if native.compiler() is None:
+        pytest.skip("needs a C compiler")
+    path = EXAMPLES / f"{name}.c"
+    _, proof = proved(path, Reduction.NONE)
+    assert proof.invariants
+    lines = path.read_text().splitlines()
+    for item in sorted(proof.invariants, key=lambda item: -item.place.line):
+        if lines[item.place.line - 1].rstrip().endswith((";", "{")):
+            if not lines[item.place.line - 1].startswith("static void leave"):
+                lines.insert(item.place.line - 1, f"(void)({item.text});")
+    with tempfile.TemporaryDirectory() as folder:
+        native.build("\n".join(lines) + "\n", folder)

@@ -132,3 +132,19 @@ def test_no_time_is_no_harm() -> None:
     goal = Goal(execution.outcome.kind, execution.outcome.origin)
     schedule = reduced(program, ASSERTIONS, execution.schedule, goal, deadline=0.0001)
     assert run(program, ASSERTIONS, schedule=schedule).ending == "violation"
+
+
+def test_inputs_that_do_not_matter_become_zero(tmp_path: Path) -> None:
+    text = """
+    int __VERIFIER_nondet_int(void);
+    int x;
+    int main(void) {
+      int noise = __VERIFIER_nondet_int();
+      while (__VERIFIER_nondet_int()) x = noise;
+      int v = __VERIFIER_nondet_int(); assert(v != 7); return 0; }
+    """
+    program = loaded(tmp_path, text, ASSERTIONS)
+    schedule = Schedule([ScheduledStep(1, (9, 1, 1, 0, 7), 5)])
+    execution = run(program, ASSERTIONS, schedule=schedule)
+    assert execution.ending == "violation"
+    assert [value for step in smaller(program, execution) for value in step.inputs] == [0, 0, 7]

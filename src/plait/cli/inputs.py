@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plait.errors import Diagnostic, InputError
 
 if TYPE_CHECKING:
+    from plait.c.options import FrontEndOptions
     from plait.model.program import Program
     from plait.model.properties import Specification
 
@@ -50,10 +51,15 @@ def read_text(path: str) -> str:
 
 def load_program(options: argparse.Namespace, chosen: Specification, entry: str) -> Program:
     from plait.c import load
+
+    return load(options.programs, front_end_options(options, entry), chosen)
+
+
+def front_end_options(options: argparse.Namespace, entry: str) -> FrontEndOptions:
     from plait.c.options import FrontEndOptions
     from plait.model.types import DataModel
 
-    front_end = FrontEndOptions(
+    return FrontEndOptions(
         include_dirs=tuple(options.include_dirs),
         defines=tuple(options.defines),
         undefines=tuple(options.undefines),
@@ -64,4 +70,3 @@ def load_program(options: argparse.Namespace, chosen: Specification, entry: str)
         compile_commands=options.compile_commands,
         spurious_wakeups=options.spurious_wakeups,
     )
-    return load(options.programs, front_end, chosen)

@@ -46,11 +46,13 @@ examples:
       check two other properties of a program of two files
   plait run --seed 7 examples/counter_race.c
       interpret one interleaving and show it, one column for each thread
+  plait replay result.json
+      show a failure that `plait verify --json result.json` has found in the compiled program
   plait show examples/counter_race.c
       print the program model that verdicts are about
 
 {EXIT_CODES}
-`plait COMMAND --help` explains a command. The program is never compiled or executed natively.
+`plait COMMAND --help` explains a command. Only `plait replay` compiles and executes the program.
 """
 
 SHOW_HELP = """\
@@ -140,6 +142,24 @@ exit codes:
   0  written                     2  unusable options or input, or a file that cannot be written
 """
 
+REPLAY_HELP = """\
+The sources that the result names are compiled with gcc or clang and linked with a small runtime
+that forces the schedule and the inputs of the counterexample. This command EXECUTES the program,
+within limits of time and memory; no other command of plait does.
+
+examples:
+  plait verify --json result.json examples/counter_race.c
+  plait replay result.json                   20 runs, each of which should fail
+  plait replay --emit bug result.json        write it as a C test into the folder bug
+  make -C bug test                           fails as long as the error is there
+  make -C bug debug                          gdb, stopped right before the failing step
+  plait replay --cc clang --times 1 -v result.json
+
+exit codes:
+  0  every run showed the failure    1  some run did not: the first difference is named
+  2  unusable options or input, or the program cannot be compiled or linked
+"""
+
 EXPLORE_HELP = f"""\
 Every reachable state of every interleaving is visited, so `true` means: in all schedules, for all
 inputs. Programs with an infinite state space, or with inputs of more than 8 bits, end in `unknown`
@@ -178,8 +198,19 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error(f"unrecognized argument: {rest[0]}")
         return options
     options.programs += rest
+    if options.command == "replay":
+        return options
     if not options.programs and getattr(options, "compile_commands", None) is None:
         parser.error(f"no source file given: see `plait {options.command} --help`")
+    return options
+
+
+def parse_question(arguments: Sequence[str], programs: Sequence[str]) -> argparse.Namespace:
+    """The options of properties and of the front end that a result was made with."""
+    parser = Parser(prog="plait", allow_abbrev=False, add_help=False)
+    _program_options(parser)
+    options = parser.parse_args(list(arguments))
+    options.programs = list(programs)
     return options
 
 
@@ -213,6 +244,7 @@ def build_parser() -> argparse.ArgumentParser:
     _check_command(commands)
     _validate_command(commands)
     _report_command(commands)
+    _replay_command(commands)
     return parser
 
 
@@ -503,6 +535,45 @@ def _report_command(commands: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument("result", metavar="RESULT", help="what `plait verify --json` has saved")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all steps")
     _form_options(parser)
+
+
+def _replay_command(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = commands.add_parser(
+        "replay",
+        help="show a counterexample in the compiled program",
+        description="Show a counterexample in the compiled program.",
+        epilog=REPLAY_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "result",
+        metavar="RESULT",
+        help="what `plait verify --json` or `plait explore --json` wrote",
+    )
+    parser.add_argument(
+        "programs", nargs="*", metavar="PROG", help="the sources (default: those of the result)"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show what the program prints")
+    parser.add_argument(
+        "--times", type=_positive, default=20, metavar="N", help="number of runs (default: 20)"
+    )
+    parser.add_argument("--emit", metavar="DIR", help="write a stand-alone C test into this folder")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=20.0,
+        metavar="S",
+        help="stop a run after S seconds (default: 20)",
+    )
+    parser.add_argument(
+        "--memory-limit",
+        type=_gibibytes,
+        default=2.0,
+        metavar="G",
+        help="give a run G GiB of memory (default: 2)",
+    )
+    parser.add_argument("--cc", metavar="CC", help="the compiler (default: $CC, cc, gcc or clang)")
 
 
 def _dialect(text: str) -> str:

@@ -167,8 +167,8 @@ class _Slice:
         if isinstance(action, Load | ReadModifyWrite):
             self._note_read(index)
         elif isinstance(action, Input):
-            for name, value in event.inputs:
-                self._note(name, value, index)
+            for item in event.inputs:
+                self._note(item.name, item.shown, index)
         else:
             for expr in expressions_of(action):
                 registers |= {(frame, item) for item in _registers(expr)}

@@ -20,7 +20,7 @@ from plait.evidence.story import place_of
 from plait.model.actions import NOWHERE, Assign, EnterScope, Fence, LeaveScope, Skip
 from plait.model.dataflow import live_registers
 from plait.model.layout import path_at, scalar_at
-from plait.model.program import Edge, Function, Program, RegisterDecl
+from plait.model.program import Edge, Function, Program, RegisterDecl, StaticObject
 from plait.model.types import Kind, Scalar
 
 Document = dict[str, Any]
@@ -59,6 +59,7 @@ class _Reader:
         self._cell_names = _CellNames(program)
         self._scopes: dict[str, _Scope] = {}
         self._globals = frozenset(item.name for item in program.objects)
+        self._shadows = _inside_functions(program)
 
     # --- the tree
 
@@ -203,7 +204,7 @@ class _Reader:
     def _scope(self, name: str) -> _Scope:
         if name not in self._scopes:
             function = self._program.functions[name]
-            self._scopes[name] = _Scope(self._program, function, self._globals)
+            self._scopes[name] = _Scope(self._program, function, self._globals, self._shadows)
         return self._scopes[name]
 
 
@@ -214,8 +215,15 @@ class _Scope:
     things are not used at all.
     """
 
-    def __init__(self, program: Program, function: Function, objects: frozenset[str]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        function: Function,
+        objects: frozenset[str],
+        hidden: frozenset[StaticObject],
+    ) -> None:
         self._function = function
+        self._hidden = hidden
         self._live = live_registers(function)
         names = [item.name for item in function.registers] + [item.name for item in function.slots]
         self._locals = frozenset(names)
@@ -224,9 +232,12 @@ class _Scope:
         self._behind_heads: set[int] = set()
         self._beginnings = self._find_beginnings()
 
-    def sees(self, name: str) -> bool:
-        """Whether a global variable can be named here."""
-        return name not in self._locals
+    def sees(self, item: StaticObject) -> bool:
+        """Whether a global variable can be named here: it is declared above in the same file, and
+        no local has its name."""
+        here, there = self._function.origin, item.origin
+        is_above = there.file == here.file and there.line < here.line
+        return is_above and item not in self._hidden and item.name not in self._locals
 
     def variable(self, register: int, location: int) -> RegisterDecl | None:
         declared = self._function.registers[register]
@@ -289,6 +300,19 @@ class _Scope:
         return location in self._behind_heads
 
 
+def _inside_functions(program: Program) -> frozenset[StaticObject]:
+    """Static locals, which only their function can name."""
+    ranges = [item.origin for item in program.functions.values()]
+    return frozenset(
+        item
+        for item in program.objects
+        if any(
+            item.origin.file == place.file and place.line <= item.origin.line <= place.end_line
+            for place in ranges
+        )
+    )
+
+
 def _combined(facts: list[_Facts]) -> str:
     """What all nodes agree on; the alternatives themselves if they are few."""
     common = set(facts[0].values)
@@ -348,7 +372,7 @@ class _Named:
     """A part of the global variable `object`."""
 
     text: str
-    object: str
+    object: StaticObject
     scalar: Scalar
 
     @property
@@ -386,4 +410,4 @@ class _CellNames:
         path = path_at(item.layout, offset, size)
         if declared is None or "+" in path or "__" in path or declared.scalar.kind is not Kind.INT:
             return None
-        return _Named(item.name + path, item.name, declared.scalar)
+        return _Named(item.name + path, item, declared.scalar)

@@ -1,8 +1,9 @@
 """Counterexamples with fewer context switches and fewer steps.
 
-A schedule is a list of turns: so many steps of one thread. Two things are tried, as long as one of
-them helps: the last turn of a thread is left out or made shorter, and two turns of a thread that
-follow each other are made one, at the place of the first or of the second. Each attempt is
+A schedule is a list of turns: so many steps of one thread. Three things are tried, as long as one
+of them helps: the last turn of a thread is left out or made shorter, two turns of a thread that
+follow each other are made one, at the place of the first or of the second, and inputs that are
+not 0 are made 0 or left out, with the round of a loop that they have caused. Each attempt is
 executed by the reference interpreter and counts only if it fails as the given counterexample does.
 The result is minimal in the sense that no single change of these kinds makes it smaller.
 """
@@ -10,7 +11,7 @@ The result is minimal in the sense that no single change of these kinds makes it
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plait.errors import InputError
@@ -26,6 +27,7 @@ Turn = tuple[int, int]  # a thread, and how many steps it takes
 
 _MOST_SECONDS = 1.0
 _MOST_STEPS = 100_000
+_ROUND = 16  # steps of a loop's round that an input may have caused
 
 
 @dataclass(slots=True, frozen=True)
@@ -76,11 +78,35 @@ class _Reduction:
         except _Failed:
             return schedule
         while time.monotonic() < self._deadline:
-            smaller = self._smaller(_turns(best))
+            smaller = self._smaller(_turns(best)) or self._with_simpler_inputs(_turns(best))
             if smaller is None:
                 break
             best = smaller
         return self._settled(best)
+
+    def _with_simpler_inputs(self, turns: list[Turn]) -> Schedule | None:
+        """An input left out, or 0 instead; its thread may need fewer steps then."""
+        recorded = self._recorded
+        for thread, values in recorded.items():
+            for index in (index for index, value in enumerate(values) if value):
+                for simpler in ([], [0]):
+                    own = [*values[:index], *simpler, *values[index + 1 :]]
+                    self._recorded = recorded | {thread: own}
+                    found = self._with_shorter_turns(turns, thread)
+                    if found is not None:
+                        return found
+        self._recorded = recorded
+        return None
+
+    def _with_shorter_turns(self, turns: list[Turn], thread: int) -> Schedule | None:
+        for candidate in _shortened(turns, thread):
+            if time.monotonic() >= self._deadline:
+                return None
+            try:
+                return self._attempt(candidate)
+            except _Failed:
+                continue
+        return None
 
     def _settled(self, best: Schedule) -> Schedule:
         """Threads go as far as they can before others are needed: calls are split less often."""
@@ -234,6 +260,15 @@ def _without_ends(turns: list[Turn]) -> list[list[Turn]]:
                 shorter = [*turns[:index], (thread, kept), *turns[index + 1 :]]
                 result.append(_joined(shorter))
     return result
+
+
+def _shortened(turns: list[Turn], thread: int) -> Iterator[list[Turn]]:
+    """The turns as they are, and with one of a thread's turns a few steps shorter."""
+    yield turns
+    for index, (number, count) in enumerate(turns):
+        if number == thread:
+            for less in range(1, min(count, _ROUND)):
+                yield [*turns[:index], (thread, count - less), *turns[index + 1 :]]
 
 
 def _with_joined_turns(turns: list[Turn]) -> list[list[Turn]]:

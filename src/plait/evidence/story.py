@@ -41,6 +41,8 @@ from plait.model.program import Edge, Function, Program
 from plait.semantics.trace import Called, Event
 from plait.semantics.trace import Change as Noted
 
+SPURIOUS = "spurious failure"  # the input of a weak compare-and-swap
+
 # Actions that stand for no text of their own, or for that of a whole block.
 _SILENT = (Skip, EnterScope, LeaveScope, AtomicBegin, AtomicEnd, Fence)
 # What can be noticed of a library call.
@@ -229,7 +231,9 @@ class _Teller:
         return row
 
     def _add(self, row: Row, event: Event) -> None:
-        for name, value in event.inputs:
+        for name, _, _, value in event.inputs:
+            if name == SPURIOUS and value == "0":
+                continue  # that nothing strange happens need not be said
             row.inputs.append(value)
             self.story.inputs.append(Input(event.step, event.thread, name, value, row.place))
         for noted in event.changes:

@@ -50,7 +50,16 @@ class Event:
     changes: tuple[Change, ...]
     caller: Edge | None
     called: Called | None = None
-    inputs: tuple[tuple[str, str], ...] = ()
+    inputs: tuple[Chosen, ...] = ()
+
+
+class Chosen(NamedTuple):
+    """An input and the value that was chosen for it, as a number and as people read it."""
+
+    name: str
+    value: Number
+    type: Scalar
+    shown: str
 
 
 class Called(NamedTuple):
@@ -76,7 +85,7 @@ class TracingMachine(Machine):
         self.events: list[Event] = []
         self.step_number = 0
         self._changes: list[Change] = []
-        self._inputs: list[tuple[str, str]] = []
+        self._inputs: list[Chosen] = []
         self._heap_names: dict[int, str] = {}
 
     def _blocks(self, code: Code) -> list[Block | None]:
@@ -93,7 +102,6 @@ class TracingMachine(Machine):
 
         def run(machine: Actions, r: list[Any]) -> int:
             self._changes = []
-            self._inputs = []
             called = None
             outer = self._user_edge(code)
             edge = leaving[0] if leaving else None
@@ -119,6 +127,7 @@ class TracingMachine(Machine):
                             tuple(self._inputs),
                         )
                     )
+                    self._inputs = []  # values of uninitialised variables are chosen in between
             return target
 
         return run
@@ -143,7 +152,7 @@ class TracingMachine(Machine):
 
     def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
         value = super().choose(name, scalar, count, origin)
-        self._inputs.append((name, self.shown(value, scalar)))
+        self._inputs.append(Chosen(name, value, scalar, self.shown(value, scalar)))
         return value
 
     def _user_edge(self, code: Code) -> Edge | None:

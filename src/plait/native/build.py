@@ -1,0 +1,308 @@
+"""Compile a program with hooks, and link it with the runtime.
+
+The same commands are in the Makefile of an emitted test (`emit`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from plait.errors import Diagnostic
+from plait.model.program import Program
+from plait.model.types import Scalar
+from plait.native.errors import CannotBuild
+from plait.native.plan import Plan, inputs_of
+from plait.native.stubs import entry_stub, stubs
+
+RUNTIME = Path(__file__).parent / "runtime"
+PROGRAM = "program"
+NAMES = "names.txt"
+
+_HOOKS = ("-fsanitize=thread", "-finstrument-functions")
+# addr2line of binutils 2.40 mistakes the files of line markers in DWARF 5.
+_COMPILE = ("-g", "-gdwarf-4", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
+# clang leaves out a read before a write to the same place, unless told otherwise.
+_CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
+_OVERFLOW = ("-fsanitize=signed-integer-overflow",)
+# What is not initialised is 0: a run must not depend on what was there before.
+_INITIALISE = ("-ftrivial-auto-var-init=zero",)
+OPTIONAL = (_INITIALISE, _CLANG_HOOKS)  # those of these that the compiler knows
+_RUNTIME_FLAGS = ("-g", "-O1", "-fno-pie", "-std=gnu17", "-w")
+_MOST_SECONDS = 300
+_LIBRARIES = ("-pthread", "-lm")
+# The address behind each call and the address of the call.
+SITES_AWK = """\
+/^ *[0-9a-f]+:/ {
+  address = $1
+  sub(/:$/, "", address)
+  if (call != "") print address, call
+  call = $2 ~ /^(call|bl)/ ? address : ""
+}
+"""
+_STAND_IN = re.compile(r"\bstand_in_(\w+)\(")
+_UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(\w+)")
+
+
+@dataclass(slots=True, frozen=True)
+class Source:
+    """A file of the program, and the options that change what it means."""
+
+    path: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, frozen=True)
+class Commands:
+    """The compiler's options for a plan."""
+
+    compiler: str
+    compile: tuple[str, ...]
+    runtime: tuple[str, ...]
+    link: tuple[str, ...]
+    libraries: tuple[str, ...] = _LIBRARIES
+
+
+@cache
+def stand_ins() -> frozenset[str]:
+    """What the runtime stands in for: it defines stand_in_NAME."""
+    texts = (path.read_text(encoding="utf-8") for path in runtime_files() if path.suffix == ".c")
+    return frozenset(name for text in texts for name in _STAND_IN.findall(text))
+
+
+def runtime_files() -> list[Path]:
+    return sorted(path for path in RUNTIME.iterdir() if path.suffix in (".c", ".h"))
+
+
+def find_compiler(asked: str | None) -> str:
+    names = [asked] if asked else [os.environ.get("CC") or "cc", "gcc", "clang"]
+    for name in names:
+        words = name.split()
+        if words and shutil.which(words[0]) is not None:
+            return name
+    what = f"--cc {asked}: not found" if asked else "no C compiler (cc, gcc or clang) is installed"
+    raise CannotBuild(f"cannot be replayed natively: {what}")
+
+
+def commands(compiler: str, program: Program, plan: Plan) -> Commands:
+    compile_flags = list(_COMPILE)
+    if plan.violated == "no-overflow":
+        compile_flags += _OVERFLOW
+    return Commands(compiler, tuple(compile_flags), _RUNTIME_FLAGS, ("-no-pie",))
+
+
+def _names(program: Program) -> str:
+    """For objcopy: old and new names. What a program defines itself is its own."""
+    own = {function.name for function in program.functions.values() if not function.library}
+    rows = [f"{name} stand_in_{name}" for name in sorted(stand_ins() - own)]
+    return "\n".join(["main users_main", *rows]) + "\n"
+
+
+def _accepts(compiler: str, flags: Sequence[str]) -> bool:
+    command = [*compiler.split(), "-Werror", *flags, "-x", "c", "-S", "-o", "-", os.devnull]
+    return _run(command).returncode == 0
+
+
+def _run(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a tool that reads `text`."""
+    try:
+        return subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_MOST_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise CannotBuild(f"cannot be replayed natively: {command[0]} takes too long") from None
+    except OSError as error:
+        what = f"{command[0]}: {error.strerror or error}"
+        raise CannotBuild(f"cannot be replayed natively: {what}") from None
+
+
+class Builder:
+    """Builds a program in a folder, step by step."""
+
+    def __init__(
+        self,
+        program: Program,
+        entry: str,
+        plan: Plan,
+        sources: Sequence[Source],
+        compiler: str,
+    ) -> None:
+        self.commands = commands(compiler, program, plan)
+        self._optional = [flag for flags in OPTIONAL if _accepts(compiler, flags) for flag in flags]
+        self.sources = list(sources)
+        self.stubs = ""
+        self.names = _names(program)
+        self._own = {item.name for item in program.functions.values() if not item.library}
+        self._program = program
+        self._entry = entry
+        self._plan = plan
+        self._inputs: Mapping[str, Scalar] = inputs_of(program)
+        self._unresolved: list[str] = []
+
+    def build(self, folder: Path) -> Path:
+        """The executable, with the tables that its runtime reads beside it."""
+        (folder / NAMES).write_text(self.names, encoding="utf-8")
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            runtime = compile_runtime(self.commands, folder, pool)
+            objects = self._compile_sources(pool, folder)
+        self.stubs = self._stubs(objects)
+        executable = folder / PROGRAM
+        errors = self._link([*objects, *runtime], executable, folder)
+        if errors:
+            missing = set(_UNRESOLVED.findall(errors))
+            if any(name in self._own for name in missing):
+                # Functions that are only `inline` exist nowhere in C99, but everywhere in GNU C.
+                self.commands = replace(
+                    self.commands, compile=(*self.commands.compile, "-fgnu89-inline")
+                )
+                with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                    objects = self._compile_sources(pool, folder)
+            self._unresolved = sorted(missing - self._own)
+            self.stubs = self._stubs(objects)
+            errors = self._link([*objects, *runtime], executable, folder)
+        if errors:
+            raise CannotBuild(f"cannot be replayed natively: it cannot be linked\n{_first(errors)}")
+        (folder / "plan.txt").write_text(self._plan.text(), encoding="utf-8")
+        (folder / "sites.txt").write_text(_sites(executable), encoding="utf-8")
+        (folder / "symbols.txt").write_text(_symbols(executable), encoding="utf-8")
+        return executable
+
+    def plan_text(self) -> str:
+        return self._plan.text()
+
+    def notes(self) -> list[str]:
+        return [
+            f"'{name}' is not defined anywhere: it returns what the plan says, or 0"
+            for name in self._unresolved
+            if name not in self._inputs
+        ]
+
+    def _compile_sources(self, pool: ThreadPoolExecutor, folder: Path) -> list[str]:
+        numbers = range(len(self.sources))
+        return list(pool.map(lambda i: self._compile(self.sources[i], folder, i), numbers))
+
+    def _compile(self, source: Source, folder: Path, number: int) -> str:
+        target = str(folder / f"source{number}.o")
+        command = self.commands
+        done = _run(
+            [
+                *command.compiler.split(),
+                *command.compile,
+                *self._optional,
+                *source.flags,
+                "-c",
+                source.path,
+                "-o",
+                target,
+            ]
+        )
+        if done.returncode != 0:
+            raise CannotBuild(
+                Diagnostic(
+                    f"cannot be replayed natively: it does not compile\n{_first(done.stderr)}"
+                )
+            )
+        done = _run(["objcopy", f"--redefine-syms={folder / NAMES}", target])
+        if done.returncode != 0:
+            raise CannotBuild(f"cannot be replayed natively: {_first(done.stderr)}")
+        return target
+
+    def _stubs(self, objects: Sequence[str]) -> str:
+        undefined = set(_run(["nm", "-u", *objects]).stdout.split())
+        text = stubs(
+            self._program,
+            self._inputs,
+            undefined,
+            self._unresolved,
+            self._plan.error_functions,
+        )
+        function = self._program.functions.get(self._entry)
+        if self._entry != "main" and function is not None:
+            text += entry_stub(self._entry, function.parameters)
+        return text
+
+    def _link(self, objects: Sequence[str], executable: Path, folder: Path) -> str:
+        """What the linker complains about."""
+        path = folder / "stubs.c"
+        path.write_text(self.stubs, encoding="utf-8")
+        target = str(folder / "stubs.o")
+        _compile_plain(self.commands, str(path), target)
+        command = self.commands
+        done = _run(
+            [
+                *command.compiler.split(),
+                *command.link,
+                *objects,
+                target,
+                "-o",
+                str(executable),
+                *command.libraries,
+            ]
+        )
+        return done.stderr if done.returncode != 0 else ""
+
+
+def compile_runtime(commands: Commands, folder: Path, pool: ThreadPoolExecutor) -> list[str]:
+    """The object files of the runtime."""
+
+    def compile_one(path: Path) -> str:
+        target = str(folder / f"runtime-{path.stem}.o")
+        _compile_plain(commands, str(path), target)
+        return target
+
+    return list(pool.map(compile_one, (path for path in runtime_files() if path.suffix == ".c")))
+
+
+def _compile_plain(commands: Commands, path: str, target: str) -> None:
+    """Code of ours, without hooks."""
+    done = _run([*commands.compiler.split(), *commands.runtime, "-c", path, "-o", target])
+    if done.returncode != 0:
+        what = f"plait's runtime does not compile\n{_first(done.stderr)}"
+        raise CannotBuild(f"cannot be replayed natively: {what}")
+
+
+def _sites(executable: Path) -> str:
+    """Return address, call address, file:line of every call."""
+    calls: list[tuple[str, str]] = []
+    pending = ""
+    listing = _run(["objdump", "-d", "--no-show-raw-insn", str(executable)]).stdout
+    for line in listing.splitlines():
+        address, colon, rest = line.strip().partition(":")
+        if not colon or not line.startswith(" "):
+            continue
+        if pending:
+            calls.append((address, pending))
+        pending = address if rest.lstrip().startswith(("call", "bl")) else ""
+    text = "\n".join(call for _, call in calls) + "\n"
+    places = _run(["addr2line", "-e", str(executable)], text).stdout.splitlines()
+    rows = (
+        f"{after} {call} {place.partition(' (')[0]}"
+        for (after, call), place in zip(calls, places, strict=False)
+    )
+    return "\n".join(rows) + "\n"
+
+
+def _symbols(executable: Path) -> str:
+    return _run(["nm", "-S", "--defined-only", str(executable)]).stdout
+
+
+def _first(errors: str) -> str:
+    """The first message of a compiler or linker that is one."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if "error" in line or "undefined" in line or "multiple definition" in line:
+            return "\n".join(lines[number : number + 3])
+    return "\n".join(lines[:3])

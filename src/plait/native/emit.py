@@ -1,0 +1,166 @@
+"""A counterexample as a C test that stands alone: plan, runtime, Makefile, gdb script.
+
+The sources of the program are referred to, not copied: the test is about them as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from plait.native.build import NAMES, OPTIONAL, PROGRAM, SITES_AWK, Builder, Source, runtime_files
+
+_MAKEFILE = """\
+# A failure of a program with threads, replayed: the runtime forces the schedule and the inputs.
+#
+#   make test        fails as long as the program fails: keep it as a regression test
+#   make reproduce   succeeds if the failure shows
+#   make debug       stops in gdb right before the failing step
+#   make random      runs the program under other schedules: SEED=1, 2, ...
+
+CC = {compiler}
+try = $(shell $(CC) -Werror $(1) -x c -S -o - /dev/null > /dev/null 2>&1 && echo '$(1)')
+CFLAGS := {compile}{optional}
+RUNTIME_CFLAGS = {runtime}
+LDFLAGS = {link}
+LDLIBS = {libraries}
+SEED = 1
+
+OBJECTS = {objects}
+RUNTIME = {runtime_objects}
+
+all: {program} sites.txt symbols.txt
+
+{rules}
+runtime-%.o: runtime/%.c runtime/runtime.h
+\t$(CC) $(RUNTIME_CFLAGS) -c $< -o $@
+stubs.o: stubs.c
+\t$(CC) $(RUNTIME_CFLAGS) -c $< -o $@
+
+{program}: $(OBJECTS) $(RUNTIME) stubs.o
+\t$(CC) $(LDFLAGS) $^ -o $@ $(LDLIBS)
+
+# Which source line each call belongs to, and where the variables are.
+sites.txt: {program}
+\tobjdump -d --no-show-raw-insn {program} | awk -f sites.awk > calls.txt
+\tcut -d' ' -f2 calls.txt | addr2line -e {program} | sed 's/ (.*//' | paste -d' ' calls.txt - > $@
+symbols.txt: {program}
+\tnm -S --defined-only {program} > $@
+
+run: all
+\t@rm -f report.txt
+\t@-PLAIT_REPORT=report.txt ./{program} < /dev/null
+test: run
+\t@if grep -q '^outcome failed' report.txt; then echo 'FAIL: the failure shows'; exit 1; \\
+\telse echo 'PASS: the failure does not show'; fi
+reproduce: run
+\t@grep -q '^outcome failed' report.txt
+debug: all
+\tgdb -q -x replay.gdb ./{program}
+random: all
+\t-PLAIT_STRATEGY=random PLAIT_SEED=$(SEED) ./{program} < /dev/null
+clean:
+\trm -f *.o {program} sites.txt symbols.txt calls.txt report.txt
+
+.PHONY: all run test reproduce debug random clean
+"""
+
+_GDB = """\
+# Runs the test up to the step before the failure, in the thread that fails. `continue` fails.
+set pagination off
+set breakpoint pending on
+set environment PLAIT_SECONDS 1000000
+break plait_before_failing_step
+run < /dev/null
+set $frames = 0
+while $pc != plait_user_pc && $frames < 20
+  up-silently
+  set $frames = $frames + 1
+end
+frame
+info threads
+"""
+
+_README = """\
+This folder replays a failure that plait has found in a program with threads:
+
+    {message}
+
+`make test` compiles the program (untouched, from where it is) with hooks before every access to
+memory, links it with the small runtime in `runtime/`, and runs it. The runtime lets one thread run
+at a time, in the order that `plan.txt` says, and hands out the inputs of the plan. The failure is
+one of the compiled program itself. `make test` fails as long as it shows and passes when it does
+not; `make reproduce` is the other way round. `make debug` stops in gdb right before the failing
+step. `make random SEED=7` runs the program under another schedule.
+
+Needed are make, a C compiler (gcc, or `make CC=clang`), binutils and, for `make debug`, gdb.
+
+The plan knows source lines. When you have changed the program, what the plan cannot find any more
+is left out; the runtime then says where the run differs from the plan.
+"""
+
+
+def emit(folder: Path, builder: Builder, message: str) -> None:
+    """Write the test of a program that was built."""
+    (folder / "runtime").mkdir(parents=True, exist_ok=True)
+    for path in runtime_files():
+        shutil.copyfile(path, folder / "runtime" / path.name)
+    files = {
+        "Makefile": _makefile(folder, builder),
+        "plan.txt": builder.plan_text(),
+        "stubs.c": builder.stubs,
+        NAMES: builder.names,
+        "sites.awk": SITES_AWK,
+        "replay.gdb": _GDB,
+        "README": _README.format(message=message),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _makefile(folder: Path, builder: Builder) -> str:
+    commands = builder.commands
+    runtime = [f"runtime-{path.stem}.o" for path in runtime_files() if path.suffix == ".c"]
+    objects = [f"source{number}.o" for number in range(len(builder.sources))]
+    rules = [
+        _rule(folder, source, target)
+        for source, target in zip(builder.sources, objects, strict=True)
+    ]
+    return _MAKEFILE.format(
+        compiler=commands.compiler,
+        compile=_words(commands.compile),
+        optional="".join(f" $(call try,{_words(flags)})" for flags in OPTIONAL),
+        runtime=_words(commands.runtime),
+        link=_words(commands.link),
+        libraries=_words(commands.libraries),
+        objects=" ".join(objects),
+        runtime_objects=" ".join(runtime),
+        rules="\n".join(rules),
+        program=PROGRAM,
+    )
+
+
+def _rule(folder: Path, source: Source, target: str) -> str:
+    path = os.path.relpath(source.path, folder)
+    flags = _words(_relative(flag, folder) for flag in source.flags)
+    needs = _escaped(path.replace(" ", "\\ "))
+    compile_it = f"$(CC) $(CFLAGS) {flags} -c {_escaped(shlex.quote(path))} -o $@"
+    return f"{target}: {needs}\n\t{compile_it}\n\tobjcopy --redefine-syms={NAMES} $@"
+
+
+def _relative(flag: str, folder: Path) -> str:
+    """Folders of headers stay where they are; the test may move together with them."""
+    if flag.startswith("-I") and os.path.isabs(flag[2:]):
+        return "-I" + os.path.relpath(flag[2:], folder)
+    return os.path.relpath(flag, folder) if os.path.isabs(flag) else flag
+
+
+def _words(words: Iterable[str]) -> str:
+    return " ".join(_escaped(shlex.quote(word)) for word in words)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("$", "$$").replace("#", "\\#")

@@ -1,0 +1,117 @@
+"""Run a program that was built for replay, within limits, and hear how it ends."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_SECONDS = 20.0
+DEFAULT_MEMORY = 2 << 30
+_MOST_OUTPUT = 1 << 20
+_MOST_FILE = 64 << 20
+
+
+@dataclass(slots=True, frozen=True)
+class Run:
+    """`outcome` is "failed" if the expected failure showed; `detail` says what happened, `notes`
+    where the run differs from the plan, `output` what the program printed."""
+
+    outcome: str
+    detail: str
+    notes: tuple[str, ...]
+    output: str
+
+    @property
+    def is_reproduced(self) -> bool:
+        return self.outcome == "failed"
+
+
+def execute(executable: Path, seconds: float, memory: int, **settings: str) -> Run:
+    """One run. Time and memory are limited, the process group is killed in the end."""
+    with tempfile.TemporaryDirectory(prefix="plait-run-") as folder:
+        report = Path(folder) / "report.txt"
+        environment = {
+            **os.environ,
+            "LC_ALL": "C",
+            "PLAIT_REPORT": str(report),
+            "PLAIT_SECONDS": str(max(1, int(seconds + 0.999))),
+            **settings,
+        }
+        output = Path(folder) / "output.txt"
+        with open(output, "wb") as file:
+            how = _run(executable, folder, environment, file.fileno(), seconds, memory)
+        text = report.read_text(errors="replace") if report.exists() else ""
+        with open(output, "rb") as file:
+            printed = file.read(_MOST_OUTPUT).decode("utf-8", "backslashreplace")
+    return _parse(text, how, printed)
+
+
+def _run(
+    executable: Path,
+    folder: str,
+    environment: dict[str, str],
+    output: int,
+    seconds: float,
+    memory: int,
+) -> str:
+    """How the process ended, for people."""
+
+    def limit() -> None:
+        cpu = int(seconds) + 2
+        for what, most in (
+            (resource.RLIMIT_CPU, cpu),
+            (resource.RLIMIT_AS, memory),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_FSIZE, _MOST_FILE),
+        ):
+            try:
+                resource.setrlimit(what, (most, most))
+            except (ValueError, OSError):
+                pass
+
+    process = subprocess.Popen(
+        [str(executable)],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,
+        preexec_fn=limit,
+    )
+    try:
+        status = process.wait(timeout=seconds + 1)
+    except subprocess.TimeoutExpired:
+        return f"it runs for more than {seconds:g} s"
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        process.wait()
+    if status >= 0:
+        return f"it ends with status {status}"
+    try:
+        return f"it is killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"it is killed by signal {-status}"
+
+
+def _parse(report: str, how: str, output: str) -> Run:
+    notes: list[str] = []
+    outcome, detail = "none", how
+    for line in report.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "note":
+            notes.append(rest)
+        elif word == "outcome":
+            outcome, _, detail = rest.partition(" ")
+    said = "".join(
+        line + "\n" for line in output.splitlines() if not line.startswith(("note ", "outcome "))
+    )
+    return Run(outcome, detail, tuple(notes), said)

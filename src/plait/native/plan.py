@@ -1,0 +1,346 @@
+"""Plans: what the threads of a counterexample do, in order, where the compiled program shows it.
+
+That are its accesses to memory that other threads can reach, and its calls of functions that the
+runtime stands in for. The interpreter's trace has more (what the library does inside a call, local
+actions) and less (accesses to what the model keeps in registers); the runtime copes with both.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+
+from plait.model.actions import (
+    AtomicBegin,
+    AtomicEnd,
+    Call,
+    Free,
+    Load,
+    Origin,
+    ReadModifyWrite,
+    Store,
+)
+from plait.model.program import Edge, Function, Program, StaticObject
+from plait.model.properties import Specification
+from plait.model.types import DataModel, Kind, Scalar
+from plait.native.lines import PresumedLines
+from plait.semantics.run import Execution
+from plait.semantics.scalars import Number, to_bits
+from plait.semantics.trace import Event
+from plait.semantics.visibility import conservative
+
+VERSION = 1
+
+_LARGE = 1 << 30  # more than any thread's number
+_LOOK_AHEAD = 10_000
+
+_STARTS = frozenset({"__plait_run_thread", "__plait_run_c11_thread"})
+_EXITS = frozenset({"pthread_exit", "thrd_exit"})
+_WAITS = frozenset(
+    {
+        "pthread_cond_wait",
+        "pthread_cond_timedwait",
+        "pthread_cond_clockwait",
+        "cnd_wait",
+        "cnd_timedwait",
+    }
+)
+_ONCE = {"pthread_once": "done", "call_once": "done"}
+# Values of the model that no compiled program can be given.
+_NOT_FORCED = ("uninitialised", "missing return value", "unsupported")
+
+
+@dataclass(slots=True, frozen=True)
+class Entry:
+    """`kind` is read, write, update, weak (an update that may fail) or sync; `name` is that of the
+    function or of the variable. The lines are those that the compiler knows. An offset or size of
+    -1 can be anything. A read gets the same value at any time before the entry number `until` (-1:
+    at any later time too)."""
+
+    thread: int
+    kind: str
+    name: str
+    file: str
+    first_line: int
+    last_line: int
+    offset: int = -1
+    size: int = -1
+    until: int = -1
+
+    def __str__(self) -> str:
+        return (
+            f"do {self.thread} {self.kind} {self.name} {self.file}"
+            f" {self.first_line} {self.last_line} {self.offset} {self.size} {self.until}"
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """`thread` is the one that fails, 0 if the failure is not one thread's; `waiter` is one that
+    waits for ever in a deadlock, otherwise 0. `inputs` has, for each
+    thread, names and bits of the values it gets, in order."""
+
+    violated: str
+    thread: int
+    waiter: int
+    entries: list[Entry]
+    inputs: list[tuple[int, str, int]]
+    error_functions: list[str]
+    spurious_wakeups: bool
+    notes: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        lines = [
+            f"plait-plan {VERSION}",
+            f"property {self.violated}",
+            f"thread {self.thread}",
+            f"waiter {self.waiter}",
+            f"spurious {int(self.spurious_wakeups)}",
+            *(f"error-function {name}" for name in self.error_functions),
+            *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
+            *map(str, self.entries),
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def make_plan(
+    program: Program,
+    specification: Specification,
+    execution: Execution,
+    violated: str,
+    thread: int,
+    *,
+    stands_in_for: frozenset[str],
+    spurious_wakeups: bool,
+) -> Plan:
+    """The plan of a counterexample that was executed with a trace; `stands_in_for` are the
+    functions that the runtime replaces."""
+    maker = _Maker(program, stands_in_for)
+    for event in execution.events:
+        maker.take(event)
+    is_of_state = violated in ("no-data-race", "no-deadlock")
+    if not is_of_state:
+        maker.entries.append(Entry(thread, "sync", "failure", "-", 0, 0))
+    return Plan(
+        violated,
+        0 if is_of_state else thread,
+        thread if violated == "no-deadlock" else 0,
+        maker.finished(),
+        maker.inputs,
+        sorted(specification.error_functions) if violated == "unreach-call" else [],
+        spurious_wakeups,
+        maker.notes,
+    )
+
+
+class _Maker:
+    def __init__(self, program: Program, stands_in_for: frozenset[str]) -> None:
+        self.entries: list[Entry] = []
+        self.inputs: list[tuple[int, str, int]] = []
+        self.notes: list[str] = []
+        self._program = program
+        self._stands_in_for = stands_in_for
+        self._is_visible = conservative()
+        self._lines = PresumedLines(program.sources)
+        self._same_layout = program.data_model is DataModel.LP64
+        self._may_fail: set[int] = set()  # threads whose next update is a weak one
+        self._depth: dict[int, int] = {}
+        # The library call that each thread is in, and the place of its entry.
+        self._call: dict[int, Edge | None] = {}
+        self._entry_of_call: dict[int, int] = {}
+        self._exit: dict[int, int] = {}
+        self._objects = sorted(
+            (item for item in program.objects if not item.thread_local), key=lambda item: item.page
+        )
+        self._pages = [item.page for item in self._objects]
+        # Writes, also those inside of atomic sections: position, thread, first byte, last byte + 1.
+        self._writes: list[tuple[int, int, int, int]] = []
+        self._reads: dict[int, tuple[int, int]] = {}
+        self._dropped: set[int] = set()
+
+    def finished(self) -> list[Entry]:
+        """All entries but those that were dropped, with the time that reads have."""
+        numbers: list[int] = []
+        kept = 0
+        for position in range(len(self.entries) + 1):
+            numbers.append(kept)
+            kept += position not in self._dropped
+        entries: list[Entry] = []
+        for position, entry in enumerate(self.entries):
+            if position in self._dropped:
+                continue
+            until = self._until(position)
+            entries.append(entry if until < 0 else replace(entry, until=numbers[until]))
+        return entries
+
+    def _until(self, position: int) -> int:
+        if position not in self._reads:
+            return -1
+        thread = self.entries[position].thread
+        first, end = self._reads[position]
+        start = bisect_right(self._writes, (position, _LARGE, 0, 0))
+        for at, other, low, high in self._writes[start : start + _LOOK_AHEAD]:
+            if other != thread and low < end and first < high:
+                return at
+        return -1
+
+    def take(self, event: Event) -> None:
+        self._take_inputs(event)
+        thread, action = event.thread, event.edge.action
+        if not event.function.library:
+            self._call.pop(thread, None)
+        depth = self._depth.get(thread, 0)
+        match action:
+            case AtomicBegin():
+                if depth == 0:
+                    self._section(event)
+                self._depth[thread] = depth + 1
+            case AtomicEnd():
+                self._depth[thread] = max(0, depth - 1)
+            case Free() if depth == 0:
+                self._section(event)
+            case Load() | Store() | ReadModifyWrite() if depth == 0:
+                self._access(event)
+        if isinstance(action, (Store, ReadModifyWrite)) and self.entries:
+            position = len(self.entries) - 1
+            for change in event.changes:
+                if change.address and not change.is_read:
+                    end = change.address + change.size
+                    self._writes.append((position, thread, change.address, end))
+
+    def _take_inputs(self, event: Event) -> None:
+        for name, value, scalar, _ in event.inputs:
+            if name.startswith(_NOT_FORCED):
+                if value != 0:
+                    where = self._program.place(self._origin(event))
+                    note = f"{where}: {name} is {value} in the counterexample; that is not forced"
+                    self.notes.append(note)
+                continue
+            self.inputs.append((event.thread, name, _bits(value, scalar)))
+            if name == "spurious failure":
+                self._may_fail.add(event.thread)
+
+    # --- steps of functions that the runtime stands in for
+
+    def _section(self, event: Event) -> None:
+        name = self._name(event)
+        if name is None:
+            return
+        thread = event.thread
+        is_same_call = thread in self._call and self._call[thread] is event.caller
+        if event.function.library:
+            self._call[thread] = event.caller
+        if name == "exit":
+            # Destructors may run between the first step of an exit and the end of the thread.
+            self._drop(self._exit.get(thread))
+            self._exit[thread] = len(self.entries)
+        elif is_same_call and name in _WAITS:
+            name += "/lock" if event.function.name == "pthread_mutex_lock" else "/wake"
+        elif is_same_call and name == "pthread_barrier_wait":
+            name += "/leave"
+        elif name in _ONCE and _number_of_section(event) > 0:
+            name += "/" + _ONCE[name]
+        elif is_same_call and name != "section":
+            # The last step of a call is the one that has its effect.
+            self._drop(self._entry_of_call.get(thread))
+        self._entry_of_call[thread] = len(self.entries)
+        self._add(event, "sync", name)
+
+    def _name(self, event: Event) -> str | None:
+        if not event.function.library:
+            return "section"
+        if event.function.name in _STARTS:
+            return "start"
+        call = None if event.caller is None else event.caller.action
+        if not isinstance(call, Call):
+            return "exit" if event.function.name in _EXITS else None
+        name = call.callee if isinstance(call.callee, str) else event.function.name
+        if name in _EXITS:
+            return "exit"
+        if name.startswith("__VERIFIER_atomic_"):
+            return "section"
+        return name if name in self._stands_in_for else None
+
+    def _drop(self, position: int | None) -> None:
+        if position is not None:
+            self._dropped.add(position)
+
+    # --- accesses
+
+    def _access(self, event: Event) -> None:
+        function, edge = event.function, event.edge
+        if not function.library and not self._is_visible(function, edge):
+            return
+        kind = {Load: "read", Store: "write"}.get(type(edge.action), "update")
+        if kind == "update" and event.thread in self._may_fail:
+            kind = "weak"
+        self._may_fail.discard(event.thread)
+        change = next((item for item in event.changes if item.address), None)
+        if change is None:
+            if not function.library:
+                self._add(event, kind, "-")
+            return
+        if change.is_library:
+            return
+        if kind == "read":
+            self._reads[len(self.entries)] = (change.address, change.address + change.size)
+        item = self._object_at(change.address)
+        size = change.size if self._same_layout else -1
+        if item is None:
+            self._add(event, kind, "-", size=size)
+            return
+        offset = change.address - self._program.address_of(item)
+        self._add(event, kind, item.name, offset if self._same_layout else -1, size)
+
+    def _object_at(self, address: int) -> StaticObject | None:
+        position = bisect_right(self._pages, address >> self._program.data_model.page_bits) - 1
+        if position < 0:
+            return None
+        item = self._objects[position]
+        is_inside = address - self._program.address_of(item) < max(item.size, 1)
+        return item if is_inside else None
+
+    def _add(self, event: Event, kind: str, name: str, offset: int = -1, size: int = -1) -> None:
+        origin = self._origin(event)
+        file, first, last = "-", 0, 0
+        if origin.file >= 0:
+            path, first = self._lines(origin.file, origin.line)
+            last = max(first, self._lines(origin.file, origin.end_line)[1])
+            file = os.path.basename(path)
+            if not file or any(letter.isspace() for letter in file):
+                file, first, last = "-", 0, 0
+        self.entries.append(Entry(event.thread, kind, name, file, first, last, offset, size))
+
+    def _origin(self, event: Event) -> Origin:
+        edge = event.edge if event.caller is None else event.caller
+        return edge.action.origin
+
+
+def _number_of_section(event: Event) -> int:
+    """Which of the sections of its function begins here."""
+    starts = [
+        edge.source for edge in event.function.all_edges() if isinstance(edge.action, AtomicBegin)
+    ]
+    return sorted(starts).index(event.edge.source) if event.edge.source in starts else 0
+
+
+def _bits(value: Number, scalar: Scalar) -> int:
+    """As 64 bits: sign-extended, floats by their own bits."""
+    if scalar.kind is Kind.FLOAT:
+        return to_bits(value, scalar)
+    return int(value) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def inputs_of(program: Program) -> dict[str, Scalar]:
+    """The types of the functions that the model takes for inputs, by name."""
+    from plait.model.actions import Input
+
+    found: dict[str, Scalar] = {}
+    functions: list[Function] = list(program.functions.values())
+    for function in functions:
+        for edge in function.all_edges():
+            action = edge.action
+            if isinstance(action, Input) and action.name.endswith("()"):
+                found[action.name.removesuffix("()")] = action.target.type
+    return found

@@ -1,0 +1,114 @@
+/* How a run ends, in one line: to the file that PLAIT_REPORT names, and to standard error. */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int report_file = -1;
+static volatile sig_atomic_t is_reported;
+
+
+static void say(const char *text) {
+  if (write(2, text, strlen(text)) < 0) return;
+  if (report_file >= 0 && write(report_file, text, strlen(text)) < 0) return;
+}
+
+static void on_alarm(int number) {
+  (void)number;
+  if (!is_reported) say("outcome endless the run takes longer than its time limit\n");
+  _exit(3);
+}
+
+static void on_crash(int number) {
+  signal(number, SIG_DFL);
+  if (!is_reported) {
+    is_reported = 1;
+    char text[200];
+    struct thread *self = myself();
+    snprintf(text, sizeof text, "outcome crashed thread %d: signal %d (%s) after %s\n",
+             self->number, number, strsignal(number), describe(&self->pending));
+    say(text);
+  }
+  raise(number);
+}
+
+void begin_report(void) {
+  const char *path = setting("PLAIT_REPORT", NULL);
+  if (path != NULL) report_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  signal(SIGALRM, on_alarm);
+  alarm((unsigned)atoi(setting("PLAIT_SECONDS", "10")));
+  int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], on_crash);
+}
+
+void note(const char *format, ...) {
+  char text[1000] = "note ";
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text + 5, sizeof text - 6, format, arguments);
+  va_end(arguments);
+  strcat(text, "\n");
+  say(text);
+}
+
+static void say_outcome(const char *how, const char *format, va_list arguments) {
+  char what[800], text[1000];
+  is_reported = 1;
+  vsnprintf(what, sizeof what, format, arguments);
+  snprintf(text, sizeof text, "outcome %s %s\n", how, what);
+  say(text);
+}
+
+void outcome(const char *how, const char *format, ...) {
+  va_list arguments;
+  fflush(NULL);
+  const char *why = strategy->explain == NULL ? NULL : strategy->explain();
+  if (why != NULL && strcmp(how, "failed") != 0) note("%s", why);
+  va_start(arguments, format);
+  say_outcome(how, format, arguments);
+  va_end(arguments);
+  if (strcmp(how, "failed") == 0) abort();
+  _exit(3);
+}
+
+/* Assertions and calls of error functions are the same failure seen by two properties. */
+int is_expected(const char *property) {
+  if (strcmp(property, expected.property) == 0) return 1;
+  const char *calls[] = {"assertions", "unreach-call"};
+  int one = 0, other = 0;
+  for (int i = 0; i < 2; i++) {
+    one |= strcmp(property, calls[i]) == 0;
+    other |= strcmp(expected.property, calls[i]) == 0;
+  }
+  return one && other;
+}
+
+void failure(const char *property, const void *pc, const char *format, ...) {
+  char what[600];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  int thread = myself()->number;
+  int is_it = is_expected(property) && (expected.thread == 0 || expected.thread == thread);
+  const char *how = is_it ? "failed" : "other-failure";
+  outcome(how, "%s: thread %d at %s: %s", property, thread, place(pc), what);
+}
+
+const char *describe(const struct operation *operation) {
+  static char texts[4][300];
+  static int next;
+  static const char *const verbs[] = {"read", "write", "update"};
+  char *text = texts[next++ % 4];
+  const char *what = operation->kind == SYNC ? operation->name : verbs[operation->kind];
+  const struct symbol *symbol = operation->address ? symbol_at(operation->address) : NULL;
+  snprintf(text, sizeof texts[0], "%s%s%s at %s", what ? what : "nothing", symbol ? " of " : "",
+           symbol ? symbol->name : "", place(operation->pc));
+  return text;
+}

@@ -1,0 +1,295 @@
+"""Counterexamples in the compiled program: each property, each primitive."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from plait.native.execute import execute
+from tests.native.conftest import Plait, Refute
+from tests.native.programs import ASSERTIONS, OTHERS, source
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FALSE_EXAMPLES = [
+    ("counter_race.c",),
+    ("counter_race.c", "--property", "no-data-race"),
+    ("deadlock.c", "--property", "no-deadlock"),
+    ("bounded_queue.c", "-DIF_INSTEAD_OF_WHILE"),
+    ("lock_free_stack.c", "-DREUSE"),
+    ("peterson.c", "-DNO_TURN"),
+    ("spin_lock.c", "-DTEST_THEN_SET"),
+]
+
+
+@pytest.mark.parametrize("options", FALSE_EXAMPLES, ids=" ".join)
+def test_false_examples_fail_every_time(
+    options: tuple[str, ...], plait: Plait, tmp_path: Path
+) -> None:
+    result = tmp_path / "result.json"
+    name, *others = options
+    code, output = plait("verify", *others, "--timeout", 60, "--json", result, EXAMPLES / name)
+    assert code == 1, output
+    code, output = plait("replay", result)
+    assert code == 0, output
+    assert "REPLAY: 20 of 20 runs" in output
+
+
+@pytest.mark.parametrize("name", ASSERTIONS)
+def test_primitives(name: str, plait: Plait, refute: Refute) -> None:
+    result = refute(source(ASSERTIONS[name]))
+    code, output = plait("replay", "--times", 2, result)
+    assert code == 0, output
+    assert "assertion '" in output
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_properties(name: str, plait: Plait, refute: Refute) -> None:
+    chosen, text = OTHERS[name]
+    result = refute(source(text), "--property", chosen)
+    code, output = plait("replay", "--times", 2, result)
+    assert code == 0, output
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="no clang")
+@pytest.mark.parametrize("name", ["mutex", "order of operands", "weak compare and swap", "inputs"])
+def test_clang(name: str, plait: Plait, refute: Refute) -> None:
+    result = refute(source(ASSERTIONS[name]))
+    code, output = plait("replay", "--cc", "clang", "--times", 2, result)
+    assert code == 0, output
+
+
+def test_line_markers_are_followed(plait: Plait, refute: Refute, tmp_path: Path) -> None:
+    text = source(ASSERTIONS["mutex"]).replace("void *f", '# 700 "other.c"\nvoid *f', 1)
+    code, output = plait("replay", "--times", 2, refute(text))
+    assert code == 0, output
+    assert "other.c:70" in output
+
+
+def test_functions_that_are_only_inline(plait: Plait, refute: Refute) -> None:
+    text = source("int x; inline void set(void) { x = 1; }\nint main(void) { set(); assert(!x); }")
+    code, output = plait("replay", "--times", 1, refute(text))
+    assert code == 0, output
+
+
+def test_a_program_that_starts_elsewhere(plait: Plait, refute: Refute) -> None:
+    text = source("int go(unsigned char n) { assert(n != 55); return 0; }")
+    code, output = plait("replay", "--times", 1, refute(text, "--entry", "go"))
+    assert code == 0, output
+
+
+def test_several_files_and_options(plait: Plait, tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "shared.h").write_text("extern int x;\nvoid set(void);\n")
+    (tmp_path / "a b.c").write_text(
+        '#include <assert.h>\n#include "shared.h"\nint main(void) { set(); assert(x != SIZE); }\n'
+    )
+    (tmp_path / "c.c").write_text('#include "shared.h"\nint x;\nvoid set(void) { x = SIZE; }\n')
+    result = tmp_path / "r.json"
+    options = ("-I", tmp_path / "include", "-DSIZE=3")
+    code, _ = plait("explore", *options, "--json", result, tmp_path / "a b.c", tmp_path / "c.c")
+    assert code == 1
+    code, output = plait("replay", "--times", 1, "--emit", tmp_path / "emitted", result)
+    assert code == 0, output
+    assert make(tmp_path / "emitted", "reproduce").returncode == 0
+
+
+# --- when it does not work
+
+
+def test_a_difference_is_named(plait: Plait, refute: Refute, tmp_path: Path) -> None:
+    """The compiled program is another one than the model: a macro that only compilers define."""
+    text = source("""
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x;
+void *f(void *p) { pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); return 0; }
+int main(void) { pthread_t a; pthread_create(&a, 0, f, 0);
+#ifdef __SANITIZE_THREAD__
+  pthread_join(a, 0); x = 0;
+#endif
+  pthread_mutex_lock(&m); int y = x; pthread_mutex_unlock(&m); assert(y == 0); return 0; }""")
+    code, output = plait("replay", "--cc", "gcc", "--times", 2, refute(text))
+    assert code == 1, output
+    assert "thread 1 came to pthread_join at prog.c:" in output
+    assert "where the plan has pthread_mutex_lock" in output
+    assert "REPLAY: 0 of 2 runs" in output
+
+
+def test_an_endless_loop_is_stopped(plait: Plait, refute: Refute) -> None:
+    text = source("""
+int main(void) {
+#ifdef __SANITIZE_THREAD__
+  for (;;) ;
+#endif
+  assert(0); }""")
+    code, output = plait("replay", "--cc", "gcc", "--times", 1, "--timeout", 1, refute(text))
+    assert code == 1, output
+    assert "(endless) the run takes longer than its time limit" in output
+
+
+def test_memory_is_limited(plait: Plait, refute: Refute) -> None:
+    text = source("""
+char *volatile p;
+int main(void) {
+#ifdef __SANITIZE_THREAD__
+  for (int i = 0; i < 100000; i++) { p = malloc(1 << 24); if (!p) abort(); p[0] = 1; }
+#endif
+  assert(0); }""")
+    arguments = ("--cc", "gcc", "--times", 1, "--memory-limit", 0.3, refute(text))
+    code, output = plait("replay", *arguments)
+    assert code == 1, output
+    assert "(aborted) thread 1 calls abort" in output
+
+
+def test_a_crash_is_said(plait: Plait, refute: Refute) -> None:
+    text = source("""
+int main(void) { int *p = 0;
+#ifdef __SANITIZE_THREAD__
+  *p = 1;
+#endif
+  assert(p); }""")
+    code, output = plait("replay", "--cc", "gcc", "--times", 1, refute(text))
+    assert code == 1
+    assert "(crashed) thread 1: signal 11" in output
+
+
+def test_a_failed_assumption_is_no_run(plait: Plait, refute: Refute) -> None:
+    text = source("""
+int main(void) {
+#ifdef __SANITIZE_THREAD__
+  __VERIFIER_assume(0);
+#endif
+  assert(0); }""")
+    code, output = plait("replay", "--cc", "gcc", "--times", 1, refute(text))
+    assert code == 1
+    assert "this run does not exist" in output
+
+
+def test_a_program_that_does_not_compile(plait: Plait, refute: Refute) -> None:
+    text = source(
+        'int main(void) {\n#ifdef __SANITIZE_THREAD__\n int 3 = "nonsense";\n#endif\n assert(0); }'
+    )
+    code, output = plait("replay", "--cc", "gcc", "--times", 1, refute(text))
+    assert code == 2
+    assert "cannot be replayed natively: it does not compile" in output
+    assert "nonsense" in output
+
+
+def test_changed_sources_are_noticed(plait: Plait, refute: Refute, tmp_path: Path) -> None:
+    result = refute(source("int main(void) { assert(0); }"))
+    (tmp_path / "prog.c").write_text(source("int main(void) { assert(1); }"))
+    code, output = plait("replay", result)
+    assert code == 2
+    assert "have changed since" in output
+
+
+def test_missing_sources_are_named(plait: Plait, refute: Refute, tmp_path: Path) -> None:
+    result = refute(source("int main(void) { assert(0); }"))
+    moved = tmp_path / "elsewhere.c"
+    (tmp_path / "prog.c").rename(moved)
+    code, output = plait("replay", result)
+    assert code == 2
+    assert "there is no such file" in output
+    code, output = plait("replay", "--times", 1, result, moved)
+    assert code == 0, output
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("nothing", "not a result of plait"),
+        ("[]", "not a result of plait"),
+        ('{"plait-result": 1, "verdict": "true"}', "nothing to replay"),
+        ('{"plait-result": 1, "verdict": "false"}', "no schedule"),
+    ],
+)
+def test_what_is_no_counterexample(text: str, message: str, plait: Plait, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(text)
+    code, output = plait("replay", path)
+    assert code == 2
+    assert message in output
+
+
+def test_values_that_cannot_be_forced_are_said(plait: Plait, refute: Refute) -> None:
+    text = source("int main(void) { int x; if (x == 5) assert(0); return 0; }")
+    code, output = plait("replay", "--times", 1, refute(text, "--inputs", "5..5"))
+    assert code == 1
+    assert "uninitialised 'x' is 5 in the counterexample; that is not forced" in output
+
+
+# --- tests that stand alone
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["make", "-s", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_an_emitted_test_fails_every_time_until_it_is_mended(
+    plait: Plait, refute: Refute, tmp_path: Path
+) -> None:
+    result = refute(source(ASSERTIONS["mutex"]))
+    folder = tmp_path / "bug"
+    code, output = plait("replay", "--times", 1, "--emit", folder, result)
+    assert code == 0, output
+    for _ in range(5):
+        done = make(folder, "test")
+        assert done.returncode != 0
+        assert "FAIL: the failure shows" in done.stdout
+    assert make(folder, "reproduce").returncode == 0
+    names = {path.name for path in folder.iterdir()}
+    assert {"Makefile", "README", "plan.txt", "replay.gdb", "runtime", "stubs.c"} <= names
+    mended = source(ASSERTIONS["mutex"]).replace(
+        "pthread_mutex_unlock(&m);\n  pthread_mutex_lock(&m);", ""
+    )
+    (tmp_path / "prog.c").write_text(mended)
+    done = make(folder, "test")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASS: the failure does not show" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="no gdb")
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_gdb_stops_before_the_failing_step(plait: Plait, tmp_path: Path) -> None:
+    result, folder = tmp_path / "result.json", tmp_path / "bug"
+    plait("explore", "--json", result, EXAMPLES / "counter_race.c")
+    plait("replay", "--times", 1, "--emit", folder, result)
+    assert make(folder).returncode == 0
+    done = subprocess.run(
+        ["gdb", "-q", "-batch", "-x", "replay.gdb", "./program"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if "ptrace" in done.stderr:
+        pytest.skip("gdb may not trace processes here")
+    assert "assert(counter == 2);" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_random_schedules_repeat_and_differ(plait: Plait, tmp_path: Path) -> None:
+    result, folder = tmp_path / "result.json", tmp_path / "bug"
+    plait("explore", "--json", result, EXAMPLES / "counter_race.c")
+    plait("replay", "--times", 1, "--emit", folder, result)
+    assert make(folder).returncode == 0
+
+    def outcome(seed: int) -> str:
+        settings = {"PLAIT_STRATEGY": "random", "PLAIT_SEED": str(seed)}
+        return execute(folder / "program", 10, 1 << 30, **settings).outcome
+
+    outcomes = [outcome(seed) for seed in range(1, 31)]
+    assert set(outcomes) == {"failed", "ended"}
+    assert outcomes == [outcome(seed) for seed in range(1, 31)]
+
+
+def test_the_result_names_its_options(refute: Refute) -> None:
+    result = refute(source("int main(void) { assert(0); }"), "-DA=1")
+    assert json.loads(result.read_text())["arguments"] == ["-D", "A=1"]
+    assert os.path.basename(json.loads(result.read_text())["files"][0]) == "prog.c"

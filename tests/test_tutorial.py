@@ -1,0 +1,53 @@
+"""What the tutorial says that plait answers, plait answers."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from plait.cli.main import main
+
+ROOT = Path(__file__).parents[1]
+
+
+def blocks() -> list[list[str]]:
+    text = (ROOT / "docs" / "tutorial.md").read_text()
+    return [block.strip().splitlines() for block in re.findall(r"```\n(\$ .*?)```", text, re.S)]
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """Each command with the lines that it is said to print."""
+    found: list[tuple[str, list[str]]] = []
+    for block in blocks():
+        for line in block:
+            if line.startswith("$ plait "):
+                found.append((line[8:], []))
+            elif line != "...":
+                found[-1][1].append(line)
+    return found
+
+
+def test_every_command_answers_as_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One after the other, because later ones use files of earlier ones."""
+    monkeypatch.chdir(tmp_path)
+    os.symlink(ROOT / "examples", tmp_path / "examples")
+    said = commands()
+    assert len(said) >= 9
+    for command, lines in said:
+        if command.startswith("replay") and not any(map(shutil.which, ("cc", "gcc", "clang"))):
+            continue
+        try:
+            main(shlex.split(command))
+        except SystemExit as stop:
+            raise AssertionError(f"plait {command}: {stop}") from None
+        shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+        for line in lines:
+            assert line in shown, f"plait {command}: {line}"
+        assert shown[-1] == lines[-1]
