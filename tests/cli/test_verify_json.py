@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 RACE = str(ROOT / "examples" / "counter_race.c")
 LOCKED = str(ROOT / "examples" / "locked_counter.c")
 
-KEYS = """plait-result version files entry data_model properties engine settings verdict violated
+KEYS = """plait-result version files arguments entry data_model properties engine settings verdict violated
     reason bound assumptions unsupported statistics violation schedule trace report""".split()
 NUMBERS = """last_bound threads events reads writes read_from_candidates variables clauses
     refinements reasons propagations exact_checks unrolling_seconds encoding_seconds

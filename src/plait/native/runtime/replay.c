@@ -107,6 +107,9 @@ void read_plan(void) {
     if (strcmp(line, "property") == 0)
       snprintf(expected.property, sizeof expected.property, "%s", value);
     if (strcmp(line, "thread") == 0) expected.thread = atoi(value);
+    if (strcmp(line, "place") == 0 && sscanf(value, "%299s %d %d", expected.file,
+                                             &expected.first_line, &expected.last_line) != 3)
+      expected.file[0] = 0;
     if (strcmp(line, "waiter") == 0) expected.waiter = atoi(value);
     if (strcmp(line, "spurious") == 0) expected.spurious_wakeups = atoi(value);
     if (strcmp(line, "error-function") == 0 && expected.error_function_count < 16)
