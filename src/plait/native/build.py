@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -82,6 +83,9 @@ def runtime_files() -> list[Path]:
 
 
 def find_compiler(asked: str | None) -> str:
+    if sys.platform != "linux":
+        what = f"the runtime needs Linux, this is {sys.platform}"
+        raise CannotBuild(f"cannot be replayed natively: {what}")
     names = [asked] if asked else [os.environ.get("CC") or "cc", "gcc", "clang"]
     for name in names:
         words = name.split()
