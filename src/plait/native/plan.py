@@ -12,6 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 
 from plait.model.actions import (
+    NOWHERE,
     AtomicBegin,
     AtomicEnd,
     Call,
@@ -322,8 +323,9 @@ class _Maker:
         return file, first, last
 
     def _origin(self, event: Event) -> Origin:
-        edge = event.edge if event.caller is None else event.caller
-        return edge.action.origin
+        if event.caller is not None:
+            return event.caller.action.origin
+        return NOWHERE if event.function.library else event.edge.action.origin
 
 
 def _number_of_section(event: Event) -> int:

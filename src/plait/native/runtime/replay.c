@@ -164,9 +164,12 @@ static int is_optional(const struct operation *operation) {
 
 static void differs(struct thread *self, const struct entry *entry) {
   if (first_difference[0] != 0) return;
+  char where[330] = "";
+  if (entry->first_line != 0)
+    snprintf(where, sizeof where, " at %s:%d", entry->file, entry->first_line);
   snprintf(first_difference, sizeof first_difference,
-           "thread %d came to %s where the plan has %s at %s:%d", self->number,
-           describe(&self->pending), entry->name, entry->file, entry->first_line);
+           "thread %d came to %s where the plan has %s%s", self->number,
+           describe(&self->pending), entry->name, where);
 }
 
 /* An entry of the present statement that was skipped, and comes now. */
