@@ -120,7 +120,7 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
     if not isinstance(violation, dict) or not isinstance(schedule, dict):
         raise wrong("nothing to replay: the result has no schedule")
     files = _strings(options.programs or data.get("files"))
-    arguments = _strings(data.get("arguments", []))
+    arguments = _strings(data.get("arguments") or _older_arguments(data))
     if files is None or arguments is None:
         raise wrong("not a result of plait: 'files' or 'arguments' are no lists of strings")
     for file in files:
@@ -151,6 +151,17 @@ def _changed(sources: Any) -> list[str]:
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != row.get("sha256"):
             found.append(f"{path} has changed since the result was made")
     return found
+
+
+def _older_arguments(data: dict[str, Any]) -> list[str]:
+    """For a result that does not say its options: what it says about the question."""
+    arguments: list[str] = []
+    for name in data.get("properties") or []:
+        arguments += ["--property", str(name)]
+    for key, option in (("data_model", "--data-model"), ("entry", "--entry")):
+        if data.get(key) is not None:
+            arguments += [option, str(data[key])]
+    return arguments
 
 
 def _strings(value: Any) -> list[str] | None:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -26,9 +27,20 @@ RUNTIME = Path(__file__).parent / "runtime"
 PROGRAM = "program"
 NAMES = "names.txt"
 
+# What older C allows, and newer compilers take for errors.
+_TOLERANT = tuple(
+    f"-Wno-error={name}"
+    for name in (
+        "return-type",
+        "implicit-function-declaration",
+        "implicit-int",
+        "int-conversion",
+        "incompatible-pointer-types",
+    )
+)
 _HOOKS = ("-fsanitize=thread", "-finstrument-functions")
 # addr2line of binutils 2.40 mistakes the files of line markers in DWARF 5.
-_COMPILE = ("-g", "-gdwarf-4", "-O0", "-fno-pie", "-fno-inline", "-w", *_HOOKS)
+_COMPILE = ("-g", "-gdwarf-4", "-O0", "-fno-pie", "-fno-inline", "-w", *_TOLERANT, *_HOOKS)
 # clang leaves out a read before a write to the same place, unless told otherwise.
 _CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
 _OVERFLOW = ("-fsanitize=signed-integer-overflow",)
@@ -82,6 +94,9 @@ def runtime_files() -> list[Path]:
 
 
 def find_compiler(asked: str | None) -> str:
+    if sys.platform != "linux":
+        what = f"the runtime needs Linux, this is {sys.platform}"
+        raise CannotBuild(f"cannot be replayed natively: {what}")
     names = [asked] if asked else [os.environ.get("CC") or "cc", "gcc", "clang"]
     for name in names:
         words = name.split()

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 
 from plait.model.actions import (
+    NOWHERE,
     AtomicBegin,
     AtomicEnd,
     Call,
@@ -35,6 +36,7 @@ VERSION = 1
 _LARGE = 1 << 30  # more than any thread's number
 _LOOK_AHEAD = 10_000
 
+_AT_THE_END = "valid-memtrack"
 _STARTS = frozenset({"__plait_run_thread", "__plait_run_c11_thread"})
 _EXITS = frozenset({"pthread_exit", "thrd_exit"})
 _WAITS = frozenset(
@@ -78,12 +80,14 @@ class Entry:
 @dataclass(slots=True, eq=False)
 class Plan:
     """`thread` is the one that fails, 0 if the failure is not one thread's; `waiter` is one that
-    waits for ever in a deadlock, otherwise 0. `inputs` has, for each
+    waits for ever in a deadlock, otherwise 0; `place` is the file and lines in which a statement
+    fails. `inputs` has, for each
     thread, names and bits of the values it gets, in order."""
 
     violated: str
     thread: int
     waiter: int
+    place: tuple[str, int, int] | None
     entries: list[Entry]
     inputs: list[tuple[int, str, int]]
     error_functions: list[str]
@@ -96,6 +100,7 @@ class Plan:
             f"property {self.violated}",
             f"thread {self.thread}",
             f"waiter {self.waiter}",
+            *([] if self.place is None else ["place {} {} {}".format(*self.place)]),
             f"spurious {int(self.spurious_wakeups)}",
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
@@ -126,6 +131,7 @@ def make_plan(
         violated,
         0 if is_of_state else thread,
         thread if violated == "no-deadlock" else 0,
+        None if is_of_state or violated == _AT_THE_END else maker.lines(execution.outcome.origin),
         maker.finished(),
         maker.inputs,
         sorted(specification.error_functions) if violated == "unreach-call" else [],
@@ -302,19 +308,24 @@ class _Maker:
         return item if is_inside else None
 
     def _add(self, event: Event, kind: str, name: str, offset: int = -1, size: int = -1) -> None:
-        origin = self._origin(event)
-        file, first, last = "-", 0, 0
-        if origin.file >= 0:
-            path, first = self._lines(origin.file, origin.line)
-            last = max(first, self._lines(origin.file, origin.end_line)[1])
-            file = os.path.basename(path)
-            if not file or any(letter.isspace() for letter in file):
-                file, first, last = "-", 0, 0
+        file, first, last = self.lines(self._origin(event)) or ("-", 0, 0)
         self.entries.append(Entry(event.thread, kind, name, file, first, last, offset, size))
 
+    def lines(self, origin: Origin) -> tuple[str, int, int] | None:
+        """File, first and last line as the compiler knows them."""
+        if origin.file < 0:
+            return None
+        path, first = self._lines(origin.file, origin.line)
+        last = max(first, self._lines(origin.file, origin.end_line)[1])
+        file = os.path.basename(path)
+        if not file or any(letter.isspace() for letter in file):
+            return None  # the plan's fields are separated by spaces
+        return file, first, last
+
     def _origin(self, event: Event) -> Origin:
-        edge = event.edge if event.caller is None else event.caller
-        return edge.action.origin
+        if event.caller is not None:
+            return event.caller.action.origin
+        return NOWHERE if event.function.library else event.edge.action.origin
 
 
 def _number_of_section(event: Event) -> int:

@@ -107,6 +107,9 @@ void read_plan(void) {
     if (strcmp(line, "property") == 0)
       snprintf(expected.property, sizeof expected.property, "%s", value);
     if (strcmp(line, "thread") == 0) expected.thread = atoi(value);
+    if (strcmp(line, "place") == 0 && sscanf(value, "%299s %d %d", expected.file,
+                                             &expected.first_line, &expected.last_line) != 3)
+      expected.file[0] = 0;
     if (strcmp(line, "waiter") == 0) expected.waiter = atoi(value);
     if (strcmp(line, "spurious") == 0) expected.spurious_wakeups = atoi(value);
     if (strcmp(line, "error-function") == 0 && expected.error_function_count < 16)
@@ -161,9 +164,12 @@ static int is_optional(const struct operation *operation) {
 
 static void differs(struct thread *self, const struct entry *entry) {
   if (first_difference[0] != 0) return;
+  char where[330] = "";
+  if (entry->first_line != 0)
+    snprintf(where, sizeof where, " at %s:%d", entry->file, entry->first_line);
   snprintf(first_difference, sizeof first_difference,
-           "thread %d came to %s where the plan has %s at %s:%d", self->number,
-           describe(&self->pending), entry->name, entry->file, entry->first_line);
+           "thread %d came to %s where the plan has %s%s", self->number,
+           describe(&self->pending), entry->name, where);
 }
 
 /* An entry of the present statement that was skipped, and comes now. */

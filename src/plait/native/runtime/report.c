@@ -89,6 +89,14 @@ int is_expected(const char *property) {
   return one && other;
 }
 
+/* Inside the statement that fails in the model, if the line table knows the place. */
+static int is_expected_place(const void *pc) {
+  const struct site *site = site_of(pc);
+  if (site == NULL || expected.file[0] == 0) return 1;
+  return strcmp(site->file, expected.file) == 0 && site->line >= expected.first_line &&
+         site->line <= expected.last_line;
+}
+
 void failure(const char *property, const void *pc, const char *format, ...) {
   char what[600];
   va_list arguments;
@@ -96,7 +104,8 @@ void failure(const char *property, const void *pc, const char *format, ...) {
   vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
   int thread = myself()->number;
-  int is_it = is_expected(property) && (expected.thread == 0 || expected.thread == thread);
+  int is_it = is_expected(property) && is_expected_place(pc) &&
+              (expected.thread == 0 || expected.thread == thread);
   const char *how = is_it ? "failed" : "other-failure";
   outcome(how, "%s: thread %d at %s: %s", property, thread, place(pc), what);
 }

@@ -122,6 +122,8 @@ struct expectation {
   char property[40];
   int thread; /* the one that fails, or 0 */
   int waiter; /* one that waits for ever, or 0 */
+  char file[300]; /* where it fails; empty: anywhere */
+  int first_line, last_line;
   int spurious_wakeups;
   const char *error_functions[16];
   int error_function_count;
