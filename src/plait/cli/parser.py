@@ -251,7 +251,16 @@ def build_parser() -> argparse.ArgumentParser:
 def _command(
     commands: argparse._SubParsersAction[Parser], name: str, summary: str, epilog: str
 ) -> Parser:
-    parser = commands.add_parser(
+    parser = _bare_command(commands, name, summary, epilog)
+    _program_options(parser)
+    return parser
+
+
+def _bare_command(
+    commands: argparse._SubParsersAction[Parser], name: str, summary: str, epilog: str
+) -> Parser:
+    """A command that names its files itself."""
+    return commands.add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
@@ -259,8 +268,6 @@ def _command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    _program_options(parser)
-    return parser
 
 
 def _program_options(parser: Parser) -> None:
@@ -400,13 +407,7 @@ def _verify_command(parser: Parser) -> None:
     parser.add_argument(
         "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"
     )
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
-    parser.add_argument(
-        "--memory-limit",
-        type=_gibibytes,
-        metavar="G",
-        help="give up when more than G GiB of memory are in use, e.g. 0.5",
-    )
+    _limit_options(parser)
     _form_options(parser)
     parser.add_argument(
         "--certificate",
@@ -481,56 +482,36 @@ def _form_options(parser: Parser) -> None:
     )
 
 
-def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = commands.add_parser(
-        "check",
-        help="check the certificate of a proof",
-        description="Check the certificate of a proof.",
-        epilog=CHECK_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+def _limit_options(parser: Parser) -> None:
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument(
+        "--memory-limit",
+        type=_gibibytes,
+        metavar="G",
+        help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
+
+
+def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = _bare_command(commands, "check", "check the certificate of a proof", CHECK_HELP)
     parser.add_argument(
         "certificate", metavar="FILE", help="what `plait verify --certificate FILE` has saved"
     )
     _program_options(parser)
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
-    parser.add_argument(
-        "--memory-limit",
-        type=_gibibytes,
-        metavar="G",
-        help="give up when more than G GiB of memory are in use, e.g. 0.5",
-    )
+    _limit_options(parser)
 
 
 def _validate_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = commands.add_parser(
-        "validate",
-        help="look for an execution that follows a violation witness",
-        description="Look for an execution that follows a violation witness.",
-        epilog=VALIDATE_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    summary = "look for an execution that follows a violation witness"
+    parser = _bare_command(commands, "validate", summary, VALIDATE_HELP)
     parser.add_argument("witness", metavar="WITNESS", help="a violation witness of any verifier")
     _program_options(parser)
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
-    parser.add_argument(
-        "--memory-limit",
-        type=_gibibytes,
-        metavar="G",
-        help="give up when more than G GiB of memory are in use, e.g. 0.5",
-    )
+    _limit_options(parser)
 
 
 def _report_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="show a saved result, or write it in other forms",
-        description="Show a result that was saved with --json, or write it in other forms.",
-        epilog=REPORT_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    parser = _bare_command(
+        commands, "report", "show a saved result, or write it in other forms", REPORT_HELP
     )
     parser.add_argument("result", metavar="RESULT", help="what `plait verify --json` has saved")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all steps")
@@ -538,13 +519,8 @@ def _report_command(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def _replay_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = commands.add_parser(
-        "replay",
-        help="show a counterexample in the compiled program",
-        description="Show a counterexample in the compiled program.",
-        epilog=REPLAY_HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    parser = _bare_command(
+        commands, "replay", "show a counterexample in the compiled program", REPLAY_HELP
     )
     parser.add_argument(
         "result",
