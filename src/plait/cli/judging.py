@@ -1,5 +1,5 @@
-"""What `plait check` and `plait validate` share: a worker judges a file that comes from anybody, and
-this process keeps the limits, shows what was found and says the answer in the last line."""
+"""What `plait check` and `plait validate` share: a worker judges a file that comes from anybody,
+and this process keeps the limits, shows what was found and says the answer in the last line."""
 
 from __future__ import annotations
 

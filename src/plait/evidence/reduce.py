@@ -11,7 +11,7 @@ The result is minimal in the sense that no single change of these kinds makes it
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from plait.errors import InputError
@@ -92,20 +92,10 @@ class _Reduction:
                 for simpler in ([], [0]):
                     own = [*values[:index], *simpler, *values[index + 1 :]]
                     self._recorded = recorded | {thread: own}
-                    found = self._with_shorter_turns(turns, thread)
+                    found = self._first_failing(_shortened(turns, thread))
                     if found is not None:
                         return found
         self._recorded = recorded
-        return None
-
-    def _with_shorter_turns(self, turns: list[Turn], thread: int) -> Schedule | None:
-        for candidate in _shortened(turns, thread):
-            if time.monotonic() >= self._deadline:
-                return None
-            try:
-                return self._attempt(candidate)
-            except _Failed:
-                continue
         return None
 
     def _settled(self, best: Schedule) -> Schedule:
@@ -130,7 +120,11 @@ class _Reduction:
         return best
 
     def _smaller(self, turns: list[Turn]) -> Schedule | None:
-        for candidate in (*_without_ends(turns), *_with_joined_turns(turns)):
+        return self._first_failing((*_without_ends(turns), *_with_joined_turns(turns)))
+
+    def _first_failing(self, candidates: Iterable[list[Turn]]) -> Schedule | None:
+        """Fails as it should, of course."""
+        for candidate in candidates:
             if time.monotonic() >= self._deadline:
                 return None
             try:
