@@ -78,9 +78,11 @@ def cells(layout: Layout, offset: int = 0, path: str = "") -> Iterator[Cell]:
 
 
 def path_at(layout: Layout, offset: int, size: int = 1) -> str:
-    """The source-level name of the part at `offset` ('.items[3].next'), '+offset' when unnamed. Bytes
-    that hold bit-fields have the name of their record; of the members of a union one that is exactly
-    there is meant."""
+    """The source-level name of the part at `offset` ('.items[3].next'), '+offset' when unnamed.
+
+    Bytes that hold bit-fields have the name of their record. Of the members of a union one that is
+    exactly there is meant.
+    """
     match layout:
         case ScalarLayout() if offset == 0:
             return ""
