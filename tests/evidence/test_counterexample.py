@@ -11,6 +11,7 @@ from plait.c import FrontEndOptions, load
 from plait.evidence.counterexample import Found, NotShown, evidence_of
 from plait.model.actions import NOWHERE
 from plait.model.properties import Specification, from_names
+from plait.semantics.run import run
 from plait.semantics.schedule import Schedule, ScheduledStep
 
 
@@ -151,3 +152,60 @@ def test_what_a_schedule_does_not_show(tmp_path: Path) -> None:
     race = Found("no-data-race", "", 1, NOWHERE, NOWHERE, (1, 2))
     with pytest.raises(NotShown):
         evidence_of(program, Specification(), schedule, race)
+
+
+def test_a_wait_that_nobody_ends_gives_the_lock_back(tmp_path: Path) -> None:
+    text = """
+    pthread_mutex_t m; pthread_cond_t c;
+    void *f(void *u) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }
+    """
+    evidence = found_in(tmp_path, text, "no-deadlock")
+    kinds = [row.operation.kind for row in evidence.trace if row.operation is not None]
+    assert kinds == ["create", "lock", "wait"]
+
+
+def test_nobody_holds_a_semaphore(tmp_path: Path) -> None:
+    text = """
+    #include <semaphore.h>
+    sem_t s;
+    int main(void) { sem_init(&s, 0, 1); sem_wait(&s); sem_wait(&s); return 0; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    assert [(item.object, item.holders) for item in violation.waiting] == [("s", [])]
+    assert "itself" not in violation.message
+
+
+def test_locks_on_the_stack_have_names_and_holders(tmp_path: Path) -> None:
+    text = """
+    struct pair { pthread_mutex_t *one, *other; };
+    void *f(void *u) {
+      struct pair *both = u; pthread_mutex_lock(both->one); pthread_mutex_lock(both->other);
+      pthread_mutex_unlock(both->other); pthread_mutex_unlock(both->one); return 0; }
+    int main(void) {
+      pthread_mutex_t a, b; pthread_mutex_init(&a, 0); pthread_mutex_init(&b, 0);
+      struct pair ab = {&a, &b}, ba = {&b, &a};
+      pthread_t s, t; pthread_create(&s, 0, f, &ab); pthread_create(&t, 0, f, &ba);
+      pthread_join(s, 0); pthread_join(t, 0); return 0; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    waiting = sorted((item.thread, item.object, item.holders) for item in violation.waiting)
+    assert waiting == [(1, "", [2]), (2, "b", [3]), (3, "a", [2])]
+
+
+def test_the_thread_of_the_smaller_schedule_is_named(tmp_path: Path) -> None:
+    text = """
+    int x;
+    void *f(void *u) { x = 1; assert(x == 0); return 0; }
+    int main(void) {
+      pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, f, 0);
+      return 0; }
+    """
+    program = loaded(tmp_path, text, Specification())
+    steps = [ScheduledStep(1, (), 4), ScheduledStep(3, (), 3)]
+    execution = run(program, Specification(), schedule=Schedule(steps))
+    end = execution.outcome
+    assert end.thread == 3
+    found = Found(end.kind, end.message, end.thread, end.origin)
+    evidence = evidence_of(program, Specification(), Schedule(steps), found)
+    assert evidence.violation.thread == evidence.trace[-1].thread

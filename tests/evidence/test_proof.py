@@ -151,3 +151,92 @@ def test_invariants_can_be_written_where_they_hold(name: str) -> None:
                 lines.insert(item.place.line - 1, f"(void)({item.text});")
     with tempfile.TemporaryDirectory() as folder:
         native.build("\n".join(lines) + "\n", folder)
+
+
+WORKER = """
+#include <pthread.h>
+%s
+int main(void) {
+  pthread_t thread;
+  %s
+  pthread_create(&thread, 0, work, 0);
+  %s
+  pthread_join(thread, 0);
+  return 0;
+}
+"""
+
+
+def invariants_of(
+    tmp_path: Path, text: str, before: str = "", behind: str = "", reduction: str = "none"
+) -> dict[str, str]:
+    """By the text of the statement."""
+    path = tmp_path / "program.c"
+    path.write_text(WORKER % (text, before, behind))
+    _, proof = proved(path, Reduction(reduction))
+    return {item.place.text: item.text for item in proof.invariants}
+
+
+@pytest.mark.parametrize("reduction", ["none", "dynamic"])
+def test_steps_that_run_over_a_place_count(tmp_path: Path, reduction: str) -> None:
+    """The first call is made by a thread that is alone, the second one in an atomic section."""
+    text = """
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+int g;
+void set(int n) {
+  g = n;
+}
+void *work(void *p) {
+  %s
+  return 0;
+}"""
+    section = "__VERIFIER_atomic_begin(); set(2); __VERIFIER_atomic_end();"
+    found = invariants_of(tmp_path, text % section, behind="set(3);", reduction=reduction)
+    assert "g = n" not in found
+    found = invariants_of(tmp_path, text % "", "set(1);", "set(3);", reduction=reduction)
+    assert "g = n" not in found
+
+
+def test_the_first_round_of_a_local_loop_counts(tmp_path: Path) -> None:
+    text = """
+int g;
+void *work(void *p) {
+  int s = 7;
+  for (int i = 0;
+       i < 5;
+       i++)
+    s = 1;
+  g = s;
+  return 0;
+}"""
+    found = invariants_of(tmp_path, text)
+    assert "i < 5" not in found and "s == 1" in found["g = s"]
+
+
+def test_a_name_that_means_something_else_is_not_used(tmp_path: Path) -> None:
+    text = """
+int x; int y; int z;
+void *work(void *p) {
+  static int x = 1;
+  enum { y = 3 };
+  x = y;
+  z = x;
+  return 0;
+}"""
+    found = invariants_of(tmp_path, text, "x = 5; y = 6; z = 7;")
+    assert found["z = x"] == "z == 7"
+
+
+def test_members_of_a_union_are_told_apart(tmp_path: Path) -> None:
+    text = """
+union { int i; unsigned char c[4]; } u;
+struct { unsigned a : 3; unsigned b : 5; } bits;
+int z;
+void *work(void *p) {
+  z = 2;
+  return 0;
+}"""
+    found = invariants_of(tmp_path, text, "u.i = 260; u.c[0] = 9; bits.a = 1; bits.b = 2;")
+    assert "u.c[0] == 9" in found["z = 2"]
+    assert "u.i" not in found["z = 2"] and "bits" not in found["z = 2"]

@@ -174,3 +174,49 @@ def test_heap_objects_that_threads_share(tmp_path: Path) -> None:
     story = told(tmp_path, text, (1, 6), (2, 4), (1, 4))
     shared = {item.name for row in story.rows for item in row.changes if item.shared}
     assert shared == {"heap1"}
+
+
+def test_a_join_shows_when_the_thread_has_ended(tmp_path: Path) -> None:
+    text = """
+    #include <threads.h>
+    int f(void *u) { return 3; }
+    int main(void) { thrd_t t; int got; thrd_create(&t, f, 0); thrd_join(t, &got); return got; }
+    """
+    early = told(tmp_path, text, (1, 4))
+    assert [item[1] for item in operations(early.rows)] == ["create"]
+    story = told(tmp_path, text, (1, 4), (2, 4), (1, 5))
+    assert operations(story.rows) == [(1, "create", "", 2, True), (1, "join", "", 2, True)]
+    assert all(item.name != "value" for row in story.rows for item in row.changes)
+
+
+def test_an_unlock_that_fails(tmp_path: Path) -> None:
+    text = """
+    int main(void) {
+      pthread_mutex_t m; pthread_mutexattr_t kind; pthread_mutexattr_init(&kind);
+      pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+      pthread_mutex_init(&m, &kind); return pthread_mutex_unlock(&m); }
+    """
+    story = told(tmp_path, text, (1, 9))
+    assert (1, "unlock", "m", None, False) in operations(story.rows)
+
+
+def test_bit_fields_are_not_called_by_the_first_one(tmp_path: Path) -> None:
+    text = """
+    struct { unsigned a : 3; unsigned b : 5; } bits;
+    int main(void) { bits.b = 2; return 0; }
+    """
+    story = told(tmp_path, text, (1, 3))
+    assert {item.name for row in story.rows for item in row.changes} == {"bits"}
+
+
+def test_a_lock_on_the_heap_does_not_show_its_parts(tmp_path: Path) -> None:
+    text = """
+    #include <stdlib.h>
+    struct part { int n; pthread_mutex_t lock; } *part;
+    int main(void) {
+      part = malloc(sizeof *part); pthread_mutex_init(&part->lock, 0);
+      pthread_mutex_lock(&part->lock); return 0; }
+    """
+    story = told(tmp_path, text, (1, 6))
+    [row] = [row for row in story.rows if row.operation is not None]
+    assert not any(item.name.startswith("heap") for item in row.changes)

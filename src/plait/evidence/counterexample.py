@@ -3,10 +3,10 @@ what happens in it, and why it is a violation."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plait.evidence.causes import causes_of
-from plait.evidence.operations import Locks, is_synchronisation, known_part
+from plait.evidence.operations import Locks, is_synchronisation, known_part, operation_of
 from plait.evidence.reduce import Goal, reduced
 from plait.evidence.result import (
     Access,
@@ -28,6 +28,7 @@ from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest,
 from plait.semantics.run import Execution, run
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
+from plait.semantics.trace import Called
 
 _RACE = Property.NO_DATA_RACE.value
 _DEADLOCK = Property.NO_DEADLOCK.value
@@ -83,6 +84,9 @@ def evidence_of(
         schedule = reduced(program, specification, schedule, goal, deadline)
     execution = run(program, specification, schedule=schedule, trace=True)
     _check(execution, found)
+    if execution.ending == "violation":
+        # Another thread may do it in the smaller schedule, or have another number there.
+        found = replace(found, thread=execution.outcome.thread)
     story = tell(program, execution.events)
     return Evidence(
         schedule,
@@ -211,9 +215,7 @@ def _before(
     threads: tuple[int, int],
 ) -> _Racing:
     """The state before the race, without the accesses themselves if the schedule has them."""
-    singles = [
-        ScheduledStep(item.thread, (), 1) for item in schedule for _ in range(item.count)
-    ]
+    singles = [ScheduledStep(item.thread, (), 1) for item in schedule for _ in range(item.count)]
     for dropped in (2, 1, 0):
         if dropped > len(singles):
             continue
@@ -278,11 +280,15 @@ def _waiting(
     victim: int,
 ) -> list[Waiting]:
     objects, locks = Objects(program), Locks(story.rows)
+    calls = _last_calls(execution)
     found: dict[int, Waiting] = {}
     blocked = execution.blocked or _blocked(program, specification, execution.schedule)
     for thread, outcome in sorted(blocked.items()):
         name = "" if outcome.on is None else objects.name(outcome.on)
-        holders = locks.holders(name) if name else []
+        if not name and thread in calls:  # not of static lifetime
+            name = _argument(calls[thread], outcome.message)
+        is_held = name and outcome.message != "semaphore"  # others may post that
+        holders = locks.holders(name) if is_held else []
         if outcome.message == "join":
             joined = _joined(execution, thread)
             name, holders = "", [] if joined is None else [joined]
@@ -294,6 +300,23 @@ def _waiting(
         # The rest goes on: of those outside of the cycle only one is known to wait for ever.
         others = [item for item in others if item.thread == victim]
     return [found[thread] for thread in cycle] + others
+
+
+def _last_calls(execution: Execution) -> dict[int, Called]:
+    """Of functions of the library, by the program: a thread that waits does so in the last one."""
+    return {
+        event.thread: event.called
+        for event in execution.events
+        if event.called is not None and event.called.function.library and event.caller is None
+    }
+
+
+def _argument(called: Called, what: str) -> str:
+    """The name of what a call waits for."""
+    operation = operation_of(called.function.display, called.places)
+    if operation is None:
+        return ""
+    return operation.lock if operation.lock and what == "mutex" else operation.object
 
 
 def _blocked(

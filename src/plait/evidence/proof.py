@@ -9,12 +9,14 @@ each thread goes through all values that it can have in every order of independe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from plait.analysis.loops import find_loops
 from plait.evidence.in_c import InC, Name
+from plait.evidence.passed import passed_places
 from plait.evidence.result import Invariant, Place, TreeNode
 from plait.evidence.story import place_of
 from plait.model.actions import NOWHERE, Assign, EnterScope, Fence, LeaveScope, Skip
@@ -60,6 +62,7 @@ class _Reader:
         self._scopes: dict[str, _Scope] = {}
         self._globals = frozenset(item.name for item in program.objects)
         self._shadows = _inside_functions(program)
+        self._passed = passed_places(program, document)
 
     # --- the tree
 
@@ -146,10 +149,16 @@ class _Reader:
                 if thread["status"] != "running" or not frames:
                     continue
                 key = frames[-1]["function"], frames[-1]["location"]
-                if self._scope(key[0]).begins_statement(key[1]):
+                if self._always_stops(*key) and self._scope(key[0]).begins_statement(key[1]):
                     facts = self._facts(node, location, number, is_reduced=is_reduced)
                     found.setdefault(key, []).append(facts)
         return list(self._said(found))
+
+    def _always_stops(self, function: str, location: int) -> bool:
+        """Whether there is a node whenever a thread comes here. A loop without switch points has
+        nodes only from its second round on."""
+        is_switch_point = location in self._document["switch_points"].get(function, ())
+        return is_switch_point and location not in self._passed[function]
 
     def _is_false(self, node: Document) -> bool:
         rows = [self._terms[term] for term in node["label"]]
@@ -226,7 +235,8 @@ class _Scope:
         self._hidden = hidden
         self._live = live_registers(function)
         names = [item.name for item in function.registers] + [item.name for item in function.slots]
-        self._locals = frozenset(names)
+        statics = {item.name for item in hidden if _is_inside(item, function)}
+        self._locals = frozenset(names) | statics | _enumerators(program, function)
         self._unclear = objects | {name for name in names if names.count(name) > 1}
         self._loops = {loop.head: loop.body for loop in find_loops(program, function)}
         self._behind_heads: set[int] = set()
@@ -302,15 +312,22 @@ class _Scope:
 
 def _inside_functions(program: Program) -> frozenset[StaticObject]:
     """Static locals, which only their function can name."""
-    ranges = [item.origin for item in program.functions.values()]
+    functions = list(program.functions.values())
     return frozenset(
-        item
-        for item in program.objects
-        if any(
-            item.origin.file == place.file and place.line <= item.origin.line <= place.end_line
-            for place in ranges
-        )
+        item for item in program.objects if any(_is_inside(item, place) for place in functions)
     )
+
+
+def _is_inside(item: StaticObject, function: Function) -> bool:
+    here, place = item.origin, function.origin
+    return here.file == place.file and place.line <= here.line <= place.end_line
+
+
+def _enumerators(program: Program, function: Function) -> frozenset[str]:
+    """Names of constants that are declared inside of a function (and some others: all words of
+    such a declaration)."""
+    lists = re.findall(r"\benum\b[^{};()]*\{([^}]*)\}", program.text(function.origin))
+    return frozenset(word for item in lists for word in re.findall(r"\w+", item))
 
 
 def _combined(facts: list[_Facts]) -> str:

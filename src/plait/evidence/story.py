@@ -50,6 +50,9 @@ _EFFECTS = (
     *(Load, Store, ReadModifyWrite, Allocate, Free, Spawn, Wait, InputAction, Check, Prune),
     *(EndThread, EndProcess, Output),
 )
+_CAN_FAIL = (Load, Store, ReadModifyWrite, Check)
+# Operations that happen at a certain moment of the call, which may be a later one than its first.
+_LATER = ("wait", "create", "join")
 
 
 @dataclass(slots=True, eq=False)
@@ -134,6 +137,16 @@ class _Teller:
             after = len(self.story.rows)
             is_told = row is not None or after > before
             self.story.rows_of.append(after - 1 if is_told else -1)
+        if events:
+            self._forget_unfinished(events[-1])
+
+    def _forget_unfinished(self, last: Event) -> None:
+        """Of a call that an error ends in nobody knows whether it would have succeeded."""
+        call = self._open.get(last.thread)
+        is_inside = last.function.library and isinstance(last.edge.action, _CAN_FAIL)
+        if is_inside and call is not None and call.row is not None and call.operation is not None:
+            if call.row.operation is call.operation and not call.operation.succeeded:
+                call.row.operation = None
 
     def _tell(self, event: Event) -> Row | None:
         """The row that the event belongs to; None if it is nothing to speak of."""
@@ -180,6 +193,8 @@ class _Teller:
             call.row = row
             call.rows += 1
             row.operation = self._operation_now(call)
+        if call.operation is not None:
+            self._note_moment(call.operation, row, event)
         self._add(row, event)
         if row.operation is not None:
             self._complete(row.operation, event)
@@ -190,16 +205,32 @@ class _Teller:
         if operation is None:
             return None
         if call.rows == 1:
-            if operation.kind in ("trylock", "lock", "read-lock", "write-lock"):
+            if operation.kind in _LATER:
+                return None
+            if operation.kind in ("trylock", "lock", "read-lock", "write-lock", "unlock"):
                 operation.succeeded = False  # until something is stored
-            if operation.kind == "join" and call.called.arguments:
-                shown = self._handles.get(call.called.arguments[0], "")
-                if shown:
-                    operation.thread = int(shown.removeprefix("thread "))
             return operation
-        if operation.kind == "wait" and call.rows == 2:
-            return Operation("wake", operation.object, lock=operation.lock)
         return None
+
+    def _note_moment(self, operation: Operation, row: Row, event: Event) -> None:
+        """A wait begins where the lock is given back, and ends where it is taken again."""
+        action = event.edge.action
+        if operation.kind == "wait" and isinstance(action, Store):
+            inside = {item.display for item in self._frames[event.thread]}
+            if "pthread_mutex_unlock" in inside:
+                row.operation = operation
+            elif "pthread_mutex_lock" in inside:
+                row.operation = Operation("wake", operation.object, lock=operation.lock)
+        elif operation.kind == "create" and isinstance(action, Spawn):
+            row.operation = operation
+        elif operation.kind == "join" and isinstance(action, Wait):
+            row.operation = operation
+            operation.thread = self._joined(event.thread)
+
+    def _joined(self, thread: int) -> int | None:
+        arguments = self._open[thread].called.arguments
+        shown = self._handles.get(arguments[0], "") if arguments else ""
+        return int(shown.removeprefix("thread ")) if shown else None
 
     def _complete(self, operation: Operation, event: Event) -> None:
         """What only the events inside the call tell."""
@@ -244,7 +275,7 @@ class _Teller:
     def _change(self, noted: Noted, row: Row) -> Change | None:
         if noted.is_library or known_part(noted.name) != noted.name:
             return None
-        if noted.name.startswith("__plait"):
+        if noted.name.startswith("__plait") or self._is_inside_lock(noted, row):
             return None
         value = noted.value
         operation = row.operation
@@ -264,6 +295,15 @@ class _Teller:
             self._is_shared(noted),
             noted.name in self._globals and bool(noted.address),
         )
+
+    def _is_inside_lock(self, noted: Noted, row: Row) -> bool:
+        """Whether it is a part of what a call of the library is about, on the heap: memory without
+        a declared type, so that its name does not tell."""
+        call = self._open.get(row.thread)
+        if call is None or call.row is not row or call.operation is None:
+            return False
+        name = call.operation.object.split("+")[0]
+        return name.startswith("heap") and noted.name.split("+")[0] == name
 
     def _is_shared(self, noted: Noted) -> bool:
         if not noted.address:
@@ -339,5 +379,3 @@ def _visitors(program: Program, events: list[Event]) -> dict[int, set[int]]:
             if change.address:
                 found.setdefault(change.address >> bits, set()).add(event.thread)
     return found
-
-

@@ -78,7 +78,11 @@ def cells(layout: Layout, offset: int = 0, path: str = "") -> Iterator[Cell]:
 
 
 def path_at(layout: Layout, offset: int, size: int = 1) -> str:
-    """The source-level name of the part at `offset` ('.items[3].next'), '+offset' when unnamed."""
+    """The source-level name of the part at `offset` ('.items[3].next'), '+offset' when unnamed.
+
+    Bytes that hold bit-fields have the name of their record. Of the members of a union one that is
+    exactly there is meant.
+    """
     match layout:
         case ScalarLayout() if offset == 0:
             return ""
@@ -86,11 +90,21 @@ def path_at(layout: Layout, offset: int, size: int = 1) -> str:
             index, rest = divmod(offset, layout.element.size)
             return f"[{index}]" + path_at(layout.element, rest, size)
         case RecordLayout():
-            for field in layout.fields:
-                inside = offset - field.offset
-                if 0 <= inside and inside + size <= max(field.layout.size, 1):
-                    prefix = f".{field.name}" if field.name else ""
-                    return prefix + path_at(field.layout, inside, size)
+            fitting = [
+                field
+                for field in layout.fields
+                if field.offset <= offset
+                and offset - field.offset + size <= max(field.layout.size, 1)
+            ]
+            exact = (
+                field
+                for field in fitting
+                if layout.is_union and scalar_at(field.layout, offset - field.offset, size)
+            )
+            field = next(exact, fitting[0] if fitting else None)
+            if field is not None and field.bit_width is None:
+                prefix = f".{field.name}" if field.name else ""
+                return prefix + path_at(field.layout, offset - field.offset, size)
     return "" if offset == 0 else f"+{offset}"
 
 
@@ -120,7 +134,7 @@ def scalar_at(layout: Layout, offset: int, size: int) -> ScalarLayout | None:
         case RecordLayout():
             for field in layout.fields:
                 inside = offset - field.offset
-                if 0 <= inside and inside + size <= field.layout.size:
+                if 0 <= inside and inside + size <= field.layout.size and field.bit_width is None:
                     found = scalar_at(field.layout, inside, size)
                     if found is not None:
                         return found

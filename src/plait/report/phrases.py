@@ -41,6 +41,8 @@ def operation_phrase(operation: Operation) -> str:
         return f"starts {thread}"
     if operation.kind == "join":
         return f"{thread} has ended"
+    if not operation.succeeded and operation.kind == "unlock":
+        return f"does not hold {operation.object}"
     if not operation.succeeded:
         return f"{operation.object} is taken"
     phrase = _OPERATIONS.get(operation.kind)

@@ -98,23 +98,27 @@ class _Page:
         lines = self._head()
         for entry in self._entries:
             lines += self._shown(entry)
-        foot = f"{self._result.switches} context switches, {self._result.trace[-1].step} steps"
+        switches, steps = self._result.switches, self._result.trace[-1].step
+        foot = f"{_count(switches, 'context switch', 'es')}, {_count(steps, 'step')}"
         if self._hidden:
-            foot += f"; {self._hidden} steps that no other thread sees are left out (-v)"
+            verb = "is" if self._hidden == 1 else "are"
+            hidden = _count(self._hidden, "step")
+            foot += f"; {hidden} that no other thread sees {verb} left out (-v)"
         return [line.rstrip() for line in [*lines, foot]]
 
     def _merged(self) -> list[_Entry]:
         entries: list[_Entry] = []
         hidden: set[int] = set()
         before = 0
+        shown = self._shown_rows()
         for index, row in enumerate(self._result.trace):
-            is_last = index == len(self._result.trace) - 1
-            if not (self._verbose or is_last or _matters(row)):
+            if index not in shown:
                 hidden.add(row.step)
                 continue
             last = entries[-1] if entries else None
             key = (row.thread, row.place.file, row.place.line)
-            if last is None or key != (last.thread, last.place.file, last.place.line):
+            is_same = last is not None and key == (last.thread, last.place.file, last.place.line)
+            if last is None or not is_same or not _overlap(row.place, last.place):
                 is_switch = before not in (0, row.thread)
                 last = _Entry(row.thread, row.step, row.place, _first_line(row), is_switch)
                 entries.append(last)
@@ -124,6 +128,20 @@ class _Page:
             self._add(last, row)
         self._hidden = len(hidden - {entry.step for entry in entries})
         return entries
+
+    def _shown_rows(self) -> set[int]:
+        """What matters, and something of each turn."""
+        trace = self._result.trace
+        found = {index for index, row in enumerate(trace) if self._verbose or _matters(row)} | {
+            len(trace) - 1
+        }
+        first = 0
+        for index in range(1, len(trace) + 1):
+            if index == len(trace) or trace[index].thread != trace[first].thread:
+                if not found.intersection(range(first, index)):
+                    found.add(first)
+                first = index
+        return found
 
     def _add(self, entry: _Entry, row: Row) -> None:
         if row.operation is not None:
@@ -202,6 +220,18 @@ def _first_line(row: Row) -> str:
 
 def _head_of(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    """Whether two ranges of one line are parts of the same statement."""
+    return all(
+        first.column < second.end_column or second.end_column == 0 or second.end_line > first.line
+        for first, second in ((one, other), (other, one))
+    )
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else plural}"
 
 
 def _fit(text: str, width: int) -> str:

@@ -87,6 +87,12 @@ class TracingMachine(Machine):
         self._changes: list[Change] = []
         self._inputs: list[Chosen] = []
         self._heap_names: dict[int, str] = {}
+        self._library_slots = {
+            id(slot)
+            for function in program.functions.values()
+            if function.library
+            for slot in function.slots
+        }
 
     def _blocks(self, code: Code) -> list[Block | None]:
         if code.singles is None:
@@ -182,7 +188,8 @@ class TracingMachine(Machine):
         declaration = function.registers[target.index]
         if isinstance(action, Allocate):
             page = int(r[target.index]) >> self.page_bits
-            self._heap_names[page] = f"heap{len(self._heap_names) + 1}"
+            if self.heap.get(page) != LIBRARY:
+                self._heap_names[page] = f"heap{len(self._heap_names) + 1}"
         if declaration.name:
             value = self.shown(values[target.index], declaration.type)
             self._changes.append(Change(declaration.name, value, is_library=function.library))
@@ -239,7 +246,10 @@ class TracingMachine(Machine):
             return (f"{name}+{offset}" if offset else name), None, is_library
         declared = scalar_at(item.layout, offset, size)
         name = item.name + path_at(item.layout, offset, size)
-        is_library = isinstance(item, StaticObject) and item.library
+        if isinstance(item, StaticObject):
+            is_library = item.library
+        else:
+            is_library = id(item) in self._library_slots
         return name, None if declared is None else declared.scalar, is_library
 
     def _thread_local_name(self, page: int) -> str:
