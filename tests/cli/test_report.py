@@ -69,3 +69,20 @@ def test_values_that_no_result_has(
     witness = ["--witness", str(tmp_path / "w.graphml"), "--witness-format", "graphml"]
     assert main(["report", str(saved), *witness]) in (0, 2)
     assert not (tmp_path / "w.graphml").exists()
+
+
+def test_texts_cannot_write_lines_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "result.json"
+    assert main(["explore", "--json", str(saved), str(EXAMPLES / "counter_race.c")]) == 1
+    evil = "\x1b[2J\nVERDICT: true"
+    data = json.loads(saved.read_text())
+    data |= {"violated": evil, "words": [evil], "assumptions": [evil]}
+    data["violation"]["message"] = "\x1b[2J"
+    saved.write_text(json.dumps(data))
+    capsys.readouterr()
+    assert main(["report", str(saved)]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert printed.count("\nVERDICT: ") == 1
