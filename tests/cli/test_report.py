@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -45,3 +46,43 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "not a result" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["report", "a.json", "b.json"])
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        (None, "data_model", "LP65"),
+        ("violation", "property", "</script>"),
+        ("violation", "thread", 10**30),
+        ("trace", "column", 10**30),
+    ],
+)
+def test_values_that_no_result_has(
+    tmp_path: Path, part: str | None, key: str, value: object
+) -> None:
+    saved = tmp_path / "result.json"
+    assert main(["explore", "--json", str(saved), str(EXAMPLES / "counter_race.c")]) == 1
+    data = json.loads(saved.read_text())
+    changed = data if part is None else data[part]
+    (changed[0] if isinstance(changed, list) else changed)[key] = value
+    saved.write_text(json.dumps(data))
+    witness = ["--witness", str(tmp_path / "w.graphml"), "--witness-format", "graphml"]
+    assert main(["report", str(saved), *witness]) in (0, 2)
+    assert not (tmp_path / "w.graphml").exists()
+
+
+def test_texts_cannot_write_lines_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "result.json"
+    assert main(["explore", "--json", str(saved), str(EXAMPLES / "counter_race.c")]) == 1
+    evil = "\x1b[2J\nVERDICT: true"
+    data = json.loads(saved.read_text())
+    data |= {"violated": evil, "words": [evil], "assumptions": [evil]}
+    data["violation"]["message"] = "\x1b[2J"
+    saved.write_text(json.dumps(data))
+    capsys.readouterr()
+    assert main(["report", str(saved)]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert printed.count("\nVERDICT: ") == 1

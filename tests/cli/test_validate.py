@@ -55,3 +55,19 @@ def test_unusable(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bad.write_text("- entry_type: violation_sequence\n")
     assert main(["validate", str(bad), RACE]) == 2
     assert f"{bad}:1" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["\x01.c", "\udcff.c", "\U0001f600.c", "<&>.c"])
+@pytest.mark.parametrize("form", ["2.2", "graphml"])
+def test_odd_names(name: str, form: str, tmp_path: Path) -> None:
+    program, witness = tmp_path / name, str(tmp_path / "witness")
+    program.write_bytes(Path(RACE).read_bytes())
+    options = ["--witness", witness, "--witness-format", form]
+    assert main(["explore", *options, str(program)]) == 1
+    assert main(["validate", witness, str(program)]) == 0
+
+
+def test_an_encoding_that_nobody_knows(tmp_path: Path) -> None:
+    witness = tmp_path / "w.graphml"
+    witness.write_text('<?xml version="1.0" encoding="UT"?><graphml/>')
+    assert main(["validate", str(witness), RACE]) == 2

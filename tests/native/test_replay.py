@@ -6,10 +6,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from plait.cli.main import main
+from plait.errors import InputError
 from plait.native.execute import execute
 from tests.native.conftest import Plait, Refute
 from tests.native.programs import ASSERTIONS, OTHERS, source
@@ -226,7 +230,9 @@ def test_values_that_cannot_be_forced_are_said(plait: Plait, refute: Refute) -> 
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = ["make", "-s", "-C", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", timeout=120, check=False
+    )
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make")
@@ -293,3 +299,125 @@ def test_the_result_names_its_options(refute: Refute) -> None:
     result = refute(source("int main(void) { assert(0); }"), "-DA=1")
     assert json.loads(result.read_text())["arguments"] == ["-D", "A=1"]
     assert os.path.basename(json.loads(result.read_text())["files"][0]) == "prog.c"
+
+
+@pytest.mark.parametrize(
+    "name", ["a;touch pwned;.c", "a:b.c", "a#b.c", "a=b.c", "a|b.c", "a $(x) (b).c", "\udcff.c"]
+)
+def test_names_that_make_and_the_shell_take_for_something_else(
+    name: str, plait: Plait, tmp_path: Path
+) -> None:
+    program, result, folder = tmp_path / name, tmp_path / "result.json", tmp_path / "test"
+    program.write_text(source(ASSERTIONS["mutex"]))
+    assert plait("explore", "--json", result, program)[0] == 1
+    code, output = plait("replay", "--times", 1, "--emit", folder, result)
+    assert code == 0, output
+    assert make(folder, "reproduce").returncode == 0
+    assert not (folder / "pwned").exists()
+
+
+def test_options_of_several_lines_are_not_emitted(
+    plait: Plait, refute: Refute, tmp_path: Path
+) -> None:
+    result = refute(source(ASSERTIONS["mutex"]), "-DX=1\n\ttouch pwned\n#")
+    code, output = plait("replay", "--times", 1, "--emit", tmp_path / "test", result)
+    assert code == 2
+    assert "cannot express" in output
+    assert output.count("REPLAY: 1 of 1 runs") == 1
+    assert not (tmp_path / "test").exists()
+
+
+def test_files_of_somebody_else_are_not_replaced(
+    plait: Plait, refute: Refute, tmp_path: Path
+) -> None:
+    result = refute(source(ASSERTIONS["mutex"]))
+    (tmp_path / "Makefile").write_text("mine\n")
+    code, output = plait("replay", "--times", 1, "--emit", tmp_path, result)
+    assert code == 2
+    assert "name a new folder" in output
+    assert (tmp_path / "Makefile").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"properties": 5, "arguments": None},
+        {"sources": [{"path": "a" * 5000}, {"path": "a\0"}]},
+        {"arguments": ["-D", "X\0"]},
+        {"arguments": ["-D", "X=\ud800"]},
+    ],
+    ids=str,
+)
+def test_results_that_were_tampered_with(
+    change: dict[str, object], plait: Plait, refute: Refute
+) -> None:
+    result = refute(source(ASSERTIONS["mutex"]))
+    result.write_text(json.dumps(json.loads(result.read_text()) | change))
+    code, output = plait("replay", "--times", 1, result)
+    assert code in (0, 2), output
+    assert "internal error" not in output
+
+
+def test_numbers_of_many_digits(plait: Plait, tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    result.write_text('{"plait-result": ' + "9" * 10_000 + "}")
+    assert plait("replay", result)[0] == 2
+
+
+def test_another_property_than_was_asked_for(plait: Plait, refute: Refute) -> None:
+    result = refute(source(ASSERTIONS["mutex"]))
+    data = json.loads(result.read_text())
+    data["violation"]["property"] = "no-data-race"
+    result.write_text(json.dumps(data))
+    code, output = plait("replay", "--times", 1, result)
+    assert code == 2
+    assert "was not asked for" in output
+
+
+def test_a_message_cannot_write_lines_of_its_own(plait: Plait, refute: Refute) -> None:
+    result = refute(source(ASSERTIONS["mutex"]))
+    data = json.loads(result.read_text())
+    data["violation"]["message"] = "\x1b[2J\nREPLAY: 1 of 1"
+    result.write_text(json.dumps(data))
+    _, output = plait("replay", "--times", 1, result)
+    assert "\x1b" not in output
+    assert output.count("\nREPLAY: ") == 1
+
+
+@pytest.mark.parametrize("trick", ["mkfifo report.txt", "ln -s /dev/zero report.txt"])
+def test_a_program_that_replaces_its_report(trick: str, tmp_path: Path) -> None:
+    script = tmp_path / "program"
+    script.write_text(f"#!/bin/sh\nrm report.txt output.txt\n{trick}\n")
+    script.chmod(0o755)
+    assert execute(script, 5, 1 << 30).outcome == "none"
+
+
+def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
+    (tmp_path / "program").write_text("")
+    with pytest.raises(InputError, match="cannot be run"):
+        execute(tmp_path / "program", 5, 1 << 30)
+
+
+def test_the_program_ends_when_plait_is_ended(tmp_path: Path) -> None:
+    """By SIGTERM, as `timeout` sends it. The compiler's output is replaced by a program that
+    sleeps and does not hear signals."""
+    code = (
+        "import pathlib, sys\n"
+        "from plait.cli.main import main\n"
+        "from plait.native import build\n"
+        "build.Builder.build = lambda self, folder: pathlib.Path(sys.argv[2])\n"
+        "sys.exit(main(['replay', sys.argv[1]]))\n"
+    )
+    script, result, started = (tmp_path / name for name in ("program", "result.json", "pid"))
+    script.write_text(f"#!/bin/sh\ntrap '' TERM HUP\necho $$ > {started}\nexec sleep 60\n")
+    script.chmod(0o755)
+    assert main(["explore", "--json", str(result), str(EXAMPLES / "counter_race.c")]) == 1
+    command = [sys.executable, "-c", code, str(result), str(script)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, env=environment)
+    end = time.monotonic() + 30
+    while not (started.exists() and started.read_text()) and time.monotonic() < end:
+        time.sleep(0.05)
+    process.terminate()
+    assert process.wait(30) == 130
+    assert not Path(f"/proc/{started.read_text().strip()}").exists()

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from plait.errors import InputError
+from plait.report.characters import one_line
 
 
 class Console:
@@ -43,7 +44,7 @@ class Console:
 
     def verdict(self, verdict: str, violated: str | None, reason: str) -> None:
         """The last line of a command that verifies."""
-        detail = "" if verdict == "true" else f" ({violated or ' '.join(reason.split())})"
+        detail = "" if verdict == "true" else f" ({one_line(violated or reason)})"
         self.line(f"VERDICT: {verdict}{detail}")
 
     def error(self, message: str) -> None:

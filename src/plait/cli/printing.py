@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plait.cli.output import Console, has_colour, width
 from plait.errors import Diagnostic
+from plait.report.characters import clean, one_line
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -16,7 +17,7 @@ def print_trace(console: Console, result: Result, *, verbose: bool) -> None:
 
     colour = has_colour()
     console.lines(trace_lines(result, width(), verbose=verbose, colour=colour))
-    console.lines(explanation_lines(result))
+    console.lines(map(clean, explanation_lines(result)))
     console.line()
 
 
@@ -24,7 +25,8 @@ def print_conditions(console: Console, result: Result) -> None:
     from dataclasses import asdict
 
     console.block(
-        "unsupported constructs", (str(Diagnostic(**asdict(row))) for row in result.unsupported)
+        "unsupported constructs",
+        (clean(str(Diagnostic(**asdict(row)))) for row in result.unsupported),
     )
-    console.block("assumptions", result.assumptions)
-    console.lines(result.words[:-1])
+    console.block("assumptions", map(one_line, result.assumptions))
+    console.lines(map(one_line, result.words[:-1]))

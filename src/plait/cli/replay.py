@@ -9,10 +9,13 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import tempfile
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
@@ -20,6 +23,7 @@ from plait.cli.inputs import load_program, parts, read_text, specification
 from plait.cli.output import Console
 from plait.cli.parser import parse_question
 from plait.errors import Diagnostic, InputError
+from plait.report.characters import one_line
 
 if TYPE_CHECKING:
     from plait.model.program import Program
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from plait.semantics.run import Execution
 
 _GIB = 1 << 30
+_LARGEST_SOURCE = 20_000_000
 
 
 @dataclass(slots=True, eq=False)
@@ -45,8 +50,25 @@ class _Counterexample:
 
 
 def replay(options: argparse.Namespace, console: Console) -> int:
+    """Whoever ends this ends the program too, which runs in a session of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        return _replay(options, console)
+    old = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        return _replay(options, console)
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _replay(options: argparse.Namespace, console: Console) -> int:
     from plait.native.build import Builder, find_compiler
 
+    _check_folder(options.emit)
     found = _read_result(options)
     compiler = find_compiler(options.cc)
     program, entry, plan = _plan(found, options.result)
@@ -56,10 +78,11 @@ def replay(options: argparse.Namespace, console: Console) -> int:
         executable = builder.build(Path(folder))
         runs = [_run(executable, options) for _ in range(options.times)]
     _report(options, console, [*found.changed, *plan.notes, *builder.notes()], runs)
-    if options.emit is not None:
-        _emit(options, console, builder, found)
+    is_written = options.emit is None or _emit(options, console, builder, found)
     good = sum(run.is_reproduced for run in runs)
     console.line(f"REPLAY: {good} of {len(runs)} runs of the compiled program show the failure")
+    if not is_written:
+        return exits.UNUSABLE_INPUT
     return exits.HOLDS if good == len(runs) else exits.VIOLATED
 
 
@@ -88,15 +111,36 @@ def _report(
 
 def _emit(
     options: argparse.Namespace, console: Console, builder: Builder, found: _Counterexample
-) -> None:
+) -> bool:
+    """Whether the test could be written."""
     from plait.native.emit import emit
 
     try:
         emit(Path(options.emit), builder, found.message)
     except OSError as error:
-        what = f"--emit {options.emit}: {error.strerror or error}"
-        raise InputError(what) from error
+        console.error(f"--emit {options.emit}: cannot write: {error.strerror or error}")
+        return False
+    except InputError as error:
+        console.error(str(error))
+        return False
     console.line(f"written: {options.emit} (make test fails as long as the error is there)")
+    return True
+
+
+def _check_folder(path: str | None) -> None:
+    """Complain about a folder that cannot work before the time is spent, not after."""
+    from plait.native.emit import is_foreign
+
+    if path is None:
+        return
+    if not path or (os.path.lexists(path) and not os.path.isdir(path)):
+        raise InputError(f"--emit {path}: name a folder")
+    try:
+        is_taken = is_foreign(Path(path))
+    except OSError as error:
+        raise InputError(f"--emit {path}: {error.strerror or error}") from error
+    if is_taken:
+        raise InputError(f"--emit {path}: has files that are not of such a test; name a new folder")
 
 
 # --- what the result says
@@ -110,7 +154,7 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
 
     try:
         data: Any = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise wrong(f"not a result of plait: {error}") from None
     if not isinstance(data, dict) or "plait-result" not in data:
         raise wrong("not a result of plait: no 'plait-result' in it")
@@ -134,7 +178,7 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
     return _Counterexample(
         question,
         str(violation.get("property")),
-        str(violation.get("message")),
+        one_line(str(violation.get("message"))),
         thread if isinstance(thread, int) else 0,
         json.dumps(schedule),
         _changed(data.get("sources")),
@@ -148,7 +192,12 @@ def _changed(sources: Any) -> list[str]:
         if not isinstance(row, dict) or not isinstance(row.get("path"), str):
             continue
         path = Path(row["path"])
-        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != row.get("sha256"):
+        try:
+            is_known = path.is_file() and path.stat().st_size <= _LARGEST_SOURCE
+            digest = hashlib.sha256(path.read_bytes()).hexdigest() if is_known else None
+        except (OSError, ValueError):
+            continue
+        if is_known and digest != row.get("sha256"):
             found.append(f"{path} has changed since the result was made")
     return found
 
@@ -156,7 +205,8 @@ def _changed(sources: Any) -> list[str]:
 def _older_arguments(data: dict[str, Any]) -> list[str]:
     """For a result that does not say its options: what it says about the question."""
     arguments: list[str] = []
-    for name in data.get("properties") or []:
+    properties = data.get("properties")
+    for name in properties if isinstance(properties, list) else []:
         arguments += ["--property", str(name)]
     for key, option in (("data_model", "--data-model"), ("entry", "--entry")):
         if data.get(key) is not None:
@@ -165,8 +215,19 @@ def _older_arguments(data: dict[str, Any]) -> list[str]:
 
 
 def _strings(value: Any) -> list[str] | None:
-    is_fine = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    is_fine = isinstance(value, list) and all(map(_is_argument, value))
     return value if is_fine else None
+
+
+def _is_argument(value: Any) -> bool:
+    """Whether a value can be handed to another program."""
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
@@ -184,27 +245,35 @@ def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
         execution = run(program, chosen, schedule=schedule, trace=True)
     except InputError as error:
         raise InputError(Diagnostic(f"{_CHANGED} ({error})", path)) from None
-    _check_same(found, execution, path)
+    _check_same(found, chosen, execution, path)
+    thread = found.thread
+    if found.violated not in _OF_STATES:
+        thread = execution.outcome.thread
     spurious = found.question.spurious_wakeups and found.violated != "no-deadlock"
     plan = make_plan(
         program,
         chosen,
         execution,
         found.violated,
-        found.thread,
+        thread,
         stands_in_for=stand_ins(),
         spurious_wakeups=spurious,
     )
     return program, entry, plan
 
 
+_OF_STATES = ("no-data-race", "no-deadlock")
 _CHANGED = (
     "the counterexample is not one of these sources: they have changed since, or the options differ"
 )
 
 
-def _check_same(found: _Counterexample, execution: Execution, path: str) -> None:
-    if found.violated in ("no-data-race", "no-deadlock"):
+def _check_same(
+    found: _Counterexample, chosen: Specification, execution: Execution, path: str
+) -> None:
+    if found.violated in _OF_STATES:
+        if all(item.value != found.violated for item in chosen.properties):
+            raise InputError(Diagnostic(f"'{found.violated}' was not asked for", path))
         return  # properties of the state that the schedule leads to, not of a step
     if execution.ending != "violation" or execution.outcome.kind != found.violated:
         raise InputError(Diagnostic(_CHANGED, path))
@@ -237,6 +306,6 @@ def _sources(question: argparse.Namespace, entry: str) -> list[Source]:
         flags += [f"-I{os.path.abspath(item)}" for item in its.include_dirs]
         flags += [f"-D{item}" for item in its.defines] + [f"-U{item}" for item in its.undefines]
         for item in its.force_includes:
-            flags += ["-include", os.path.abspath(item) if os.path.exists(item) else item]
+            flags += [f"-include{os.path.abspath(item) if os.path.exists(item) else item}"]
         sources.append(Source(os.path.abspath(path), (*flags, *its.compiler_flags)))
     return sources

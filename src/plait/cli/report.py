@@ -10,6 +10,7 @@ from plait.cli.forms import check_forms, save_forms
 from plait.cli.inputs import read_text
 from plait.cli.output import Console
 from plait.cli.printing import print_conditions, print_trace
+from plait.report.characters import one_line
 
 
 def report(options: argparse.Namespace, console: Console) -> int:
@@ -21,7 +22,7 @@ def report(options: argparse.Namespace, console: Console) -> int:
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
     print_conditions(console, result)
-    console.line(result.words[-1] if result.words else f"engine {result.engine}")
+    console.line(one_line(result.words[-1]) if result.words else f"engine {result.engine}")
     is_written = save_forms(options, console, result)
     console.verdict(result.verdict, result.violated, result.reason)
     return exits.HOLDS if is_written else exits.UNUSABLE_INPUT

@@ -14,6 +14,7 @@ from plait.evidence.result import Result, Row
 
 MARK = "plait-result"
 VERSION = 1
+_LARGEST = 1 << 62
 
 
 def to_text(result: Result) -> str:
@@ -41,6 +42,8 @@ def from_text(text: str, path: str) -> Result:
         raise InputError(Diagnostic(str(mistake), path)) from None
     if result.verdict not in ("true", "false", "unknown"):
         raise InputError(Diagnostic("result.verdict: true, false or unknown expected", path))
+    if result.data_model not in ("LP64", "ILP32"):
+        raise InputError(Diagnostic("result.data_model: LP64 or ILP32 expected", path))
     return result
 
 
@@ -102,6 +105,8 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         return _built(kind, value, where)
     names = {str: "a text", int: "a whole number", bool: "true or false"}
     _expect(value, kind, names[kind], where)
+    if kind is int and abs(value) > _LARGEST:
+        raise _Mistake(f"{where}: the number is too large")
     return value
 
 
@@ -118,5 +123,3 @@ def _built(kind: Any, value: dict[str, Any], where: str) -> Any:
         elif item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
             raise _Mistake(f"{where}: no '{item.name}' in it")
     return kind(**found)
-
-

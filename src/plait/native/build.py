@@ -133,14 +133,15 @@ def _run(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[
             input=text,
             capture_output=True,
             text=True,
-            errors="replace",
+            encoding="utf-8",
+            errors="surrogateescape",
             timeout=_MOST_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise CannotBuild(f"cannot be replayed natively: {command[0]} takes too long") from None
-    except OSError as error:
-        what = f"{command[0]}: {error.strerror or error}"
+    except (OSError, ValueError) as error:  # an argument may have a null byte
+        what = f"{command[0]}: {getattr(error, 'strerror', None) or error}"
         raise CannotBuild(f"cannot be replayed natively: {what}") from None
 
 
@@ -190,9 +191,11 @@ class Builder:
             errors = self._link([*objects, *runtime], executable, folder)
         if errors:
             raise CannotBuild(f"cannot be replayed natively: it cannot be linked\n{_first(errors)}")
-        (folder / "plan.txt").write_text(self._plan.text(), encoding="utf-8")
-        (folder / "sites.txt").write_text(_sites(executable), encoding="utf-8")
-        (folder / "symbols.txt").write_text(_symbols(executable), encoding="utf-8")
+        (folder / "plan.txt").write_bytes(self._plan.text().encode("utf-8", "surrogateescape"))
+        (folder / "sites.txt").write_bytes(_sites(executable).encode("utf-8", "surrogateescape"))
+        (folder / "symbols.txt").write_bytes(
+            _symbols(executable).encode("utf-8", "surrogateescape")
+        )
         return executable
 
     def plan_text(self) -> str:
@@ -304,7 +307,7 @@ def _sites(executable: Path) -> str:
     text = "\n".join(call for _, call in calls) + "\n"
     places = _run(["addr2line", "-e", str(executable)], text).stdout.splitlines()
     rows = (
-        f"{after} {call} {place.partition(' (')[0]}"
+        f"{after} {call} {place.partition(' (di')[0]}"
         for (after, call), place in zip(calls, places, strict=False)
     )
     return "\n".join(rows) + "\n"

@@ -6,12 +6,16 @@ The sources of the program are referred to, not copied: the test is about them a
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 from plait.native.build import NAMES, OPTIONAL, PROGRAM, SITES_AWK, Builder, Source, runtime_files
+from plait.native.errors import CannotBuild
+
+_PLAIN = re.compile(r"[\w ./+,@-]*", re.ASCII)
 
 _MAKEFILE = """\
 # A failure of a program with threads, replayed: the runtime forces the schedule and the inputs.
@@ -46,7 +50,7 @@ stubs.o: stubs.c
 # Which source line each call belongs to, and where the variables are.
 sites.txt: {program}
 \tobjdump -d --no-show-raw-insn {program} | awk -f sites.awk > calls.txt
-\tcut -d' ' -f2 calls.txt | addr2line -e {program} | sed 's/ (.*//' | paste -d' ' calls.txt - > $@
+\tcut -d' ' -f2 calls.txt | addr2line -e {program} | sed 's/ (di.*//' | paste -d' ' calls.txt - > $@
 symbols.txt: {program}
 \tnm -S --defined-only {program} > $@
 
@@ -65,7 +69,7 @@ random: all
 clean:
 \trm -f *.o {program} sites.txt symbols.txt calls.txt report.txt
 
-.PHONY: all run test reproduce debug random clean
+.PHONY: always all run test reproduce debug random clean
 """
 
 _GDB = """\
@@ -103,13 +107,23 @@ is left out; the runtime then says where the run differs from the plan.
 """
 
 
+def is_foreign(folder: Path) -> bool:
+    """Whether a folder has files of somebody else that an emitted test would replace."""
+    makefile = folder / "Makefile"
+    if not makefile.exists():
+        return (folder / "README").exists() or (folder / "runtime").exists()
+    with open(makefile, errors="replace") as file:
+        return file.readline().strip() != _MAKEFILE.partition("\n")[0]
+
+
 def emit(folder: Path, builder: Builder, message: str) -> None:
     """Write the test of a program that was built."""
+    makefile = _makefile(folder, builder)
     (folder / "runtime").mkdir(parents=True, exist_ok=True)
     for path in runtime_files():
         shutil.copyfile(path, folder / "runtime" / path.name)
     files = {
-        "Makefile": _makefile(folder, builder),
+        "Makefile": makefile,
         "plan.txt": builder.plan_text(),
         "stubs.c": builder.stubs,
         NAMES: builder.names,
@@ -118,7 +132,8 @@ def emit(folder: Path, builder: Builder, message: str) -> None:
         "README": _README.format(message=message),
     }
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        # Names of files may have bytes that are no UTF-8.
+        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _makefile(folder: Path, builder: Builder) -> str:
@@ -145,21 +160,34 @@ def _makefile(folder: Path, builder: Builder) -> str:
 
 def _rule(folder: Path, source: Source, target: str) -> str:
     path = os.path.relpath(source.path, folder)
-    flags = _words(_relative(flag, folder) for flag in source.flags)
-    needs = _escaped(path.replace(" ", "\\ "))
-    compile_it = f"$(CC) $(CFLAGS) {flags} -c {_escaped(shlex.quote(path))} -o $@"
+    if not path.startswith("."):
+        path = f"./{path}"  # no option, whatever its name is
+    flags = _in_recipe(_relative(flag, folder) for flag in source.flags)
+    # make has no way to name every file: then the test is compiled anew each time.
+    needs = path.replace(" ", "\\ ") if _PLAIN.fullmatch(path) else "always"
+    compile_it = f"$(CC) $(CFLAGS) {flags} -c {_in_recipe([path])} -o $@"
     return f"{target}: {needs}\n\t{compile_it}\n\tobjcopy --redefine-syms={NAMES} $@"
 
 
 def _relative(flag: str, folder: Path) -> str:
     """Folders of headers stay where they are; the test may move together with them."""
-    if flag.startswith("-I") and os.path.isabs(flag[2:]):
-        return "-I" + os.path.relpath(flag[2:], folder)
-    return os.path.relpath(flag, folder) if os.path.isabs(flag) else flag
+    for option in ("-include", "-I"):
+        path = flag.removeprefix(option)
+        if path != flag and os.path.isabs(path):
+            return option + os.path.relpath(path, folder)
+    return flag
 
 
 def _words(words: Iterable[str]) -> str:
     return " ".join(_escaped(shlex.quote(word)) for word in words)
+
+
+def _in_recipe(words: Iterable[str]) -> str:
+    """For the shell that make starts; a line of a recipe cannot have another line in it."""
+    line = " ".join(map(shlex.quote, words))
+    if "\n" in line or "\r" in line:
+        raise CannotBuild("--emit: a Makefile cannot express names or options of several lines")
+    return line.replace("$", "$$")
 
 
 def _escaped(text: str) -> str:

@@ -9,11 +9,15 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
+
+from plait.native.errors import CannotBuild
 
 DEFAULT_SECONDS = 20.0
 DEFAULT_MEMORY = 2 << 30
 _MOST_OUTPUT = 1 << 20
 _MOST_FILE = 64 << 20
+_MOST_CPU_SECONDS = 1 << 30
 
 
 @dataclass(slots=True, frozen=True)
@@ -33,22 +37,32 @@ class Run:
 
 def execute(executable: Path, seconds: float, memory: int, **settings: str) -> Run:
     """One run. Time and memory are limited, the process group is killed in the end."""
-    with tempfile.TemporaryDirectory(prefix="plait-run-") as folder:
+    try:
+        return _execute(executable, seconds, memory, settings)
+    except (OSError, subprocess.SubprocessError) as error:
+        what = getattr(error, "strerror", None) or error
+        raise CannotBuild(f"cannot be replayed natively: it cannot be run: {what}") from None
+
+
+def _execute(executable: Path, seconds: float, memory: int, settings: dict[str, str]) -> Run:
+    with tempfile.TemporaryDirectory(prefix="plait-run-", ignore_cleanup_errors=True) as folder:
         report = Path(folder) / "report.txt"
         environment = {
             **os.environ,
             "LC_ALL": "C",
             "PLAIT_REPORT": str(report),
-            "PLAIT_SECONDS": str(max(1, int(seconds + 0.999))),
+            "PLAIT_SECONDS": str(max(1, min(int(seconds + 0.999), _MOST_CPU_SECONDS))),
             **settings,
         }
-        output = Path(folder) / "output.txt"
-        with open(output, "wb") as file:
-            how = _run(executable, folder, environment, file.fileno(), seconds, memory)
-        text = report.read_text(errors="replace") if report.exists() else ""
-        with open(output, "rb") as file:
-            printed = file.read(_MOST_OUTPUT).decode("utf-8", "backslashreplace")
-    return _parse(text, how, printed)
+        # The files are held open: the program may put something else in their place.
+        with open(report, "w+b") as said, open(Path(folder) / "output.txt", "w+b") as output:
+            how = _run(executable, folder, environment, output.fileno(), seconds, memory)
+            return _parse(_text(said), how, _text(output))
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(_MOST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 def _run(
@@ -62,7 +76,7 @@ def _run(
     """How the process ended, for people."""
 
     def limit() -> None:
-        cpu = int(seconds) + 2
+        cpu = min(int(seconds) + 2, _MOST_CPU_SECONDS)
         for what, most in (
             (resource.RLIMIT_CPU, cpu),
             (resource.RLIMIT_AS, memory),
@@ -85,7 +99,7 @@ def _run(
         preexec_fn=limit,
     )
     try:
-        status = process.wait(timeout=seconds + 1)
+        status = process.wait(timeout=min(seconds + 1, _MOST_CPU_SECONDS))
     except subprocess.TimeoutExpired:
         return f"it runs for more than {seconds:g} s"
     finally:

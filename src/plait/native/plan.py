@@ -8,6 +8,7 @@ actions) and less (accesses to what the model keeps in registers); the runtime c
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 
@@ -35,6 +36,7 @@ VERSION = 1
 
 _LARGE = 1 << 30  # more than any thread's number
 _LOOK_AHEAD = 10_000
+_SPACES = re.compile(r"\s", re.ASCII)
 
 _AT_THE_END = "valid-memtrack"
 _STARTS = frozenset({"__plait_run_thread", "__plait_run_c11_thread"})
@@ -318,9 +320,9 @@ class _Maker:
         path, first = self._lines(origin.file, origin.line)
         last = max(first, self._lines(origin.file, origin.end_line)[1])
         file = os.path.basename(path)
-        if not file or any(letter.isspace() for letter in file):
-            return None  # the plan's fields are separated by spaces
-        return file, first, last
+        if not file or "\n" in file or "\r" in file:
+            return None
+        return _SPACES.sub("?", file), first, last  # the plan's fields are separated by spaces
 
     def _origin(self, event: Event) -> Origin:
         if event.caller is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from plait.evidence.witness.content import Format, Kind, Location, Waypoint
+from plait.evidence.witness.graphml_form import written
 from plait.evidence.witness.source_text import Position, SourceText
 from plait.model.actions import Call, EnterScope, Guard, Input, LeaveScope, Origin, Skip
 from plait.model.program import Edge, Function, Program
@@ -67,11 +68,12 @@ class Places:
             if PurePath(self._program.sources[number].path) == PurePath(location.file)
         ]
         if not named:
-            name = PurePath(location.file).name
+            # Not every name can be written into a GraphML file.
+            name = written(PurePath(location.file).name)
             named = [
                 number
                 for number in self._files
-                if PurePath(self._program.sources[number].path).name == name
+                if written(PurePath(self._program.sources[number].path).name) == name
             ]
         if len(named) != 1:
             raise NoSuchPlace(f"the program has no file '{location.file[:100]}' with code in it")
@@ -120,9 +122,7 @@ class Places:
         return frozenset(item.key for item in found)
 
     def creates_thread(self, key: Key) -> bool:
-        return any(
-            name in CREATORS for name in self._called(self._functions[key[0]].edges[key[1]])
-        )
+        return any(name in CREATORS for name in self._called(self._functions[key[0]].edges[key[1]]))
 
     # --- looking up
 

@@ -91,7 +91,7 @@ class _Writer:
         return "\n".join([*self._lines, " </graph>", "</graphml>", ""])
 
     def data(self, key: str, value: str, depth: int) -> None:
-        shown = escape("".join(item if _is_xml(item) else "?" for item in value))
+        shown = escape(written(value))
         self._lines.append(f"{' ' * depth}<data key={quoteattr(key)}>{shown}</data>")
 
     def _node(self, name: str, *data: tuple[str, str]) -> None:
@@ -137,7 +137,17 @@ class _Writer:
 
 
 def _is_xml(sign: str) -> bool:
-    return sign in "\t\n" or " " <= sign <= "\ud7ff" or "\ue000" <= sign <= "\ufffd"
+    return (
+        sign in "\t\n"
+        or " " <= sign <= "\ud7ff"
+        or "\ue000" <= sign <= "\ufffd"
+        or sign >= "\U00010000"
+    )
+
+
+def written(text: str) -> str:
+    """A text as XML can express it."""
+    return "".join(item if _is_xml(item) else "?" for item in text)
 
 
 def _place(location: Location) -> Data:
@@ -219,7 +229,7 @@ class _Graph:
 
 
 def _parsed(text: str, path: str) -> _Graph:
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")  # whatever the text says: it was decoded already
     reader = _Reader(parser, path)
     parser.StartElementHandler = reader.begin
     parser.EndElementHandler = reader.end
@@ -338,9 +348,7 @@ class _Threads:
         self._main: str | None = None
         self._created: set[str] = set()
 
-    def segment(
-        self, edge: _Edge, avoided: list[_Edge], program: str, path: str
-    ) -> Segment | None:
+    def segment(self, edge: _Edge, avoided: list[_Edge], program: str, path: str) -> Segment | None:
         """None for an edge that says nothing more than that a function is entered that runs
         anyway: `main`, or the first one of a thread."""
         data = edge.data

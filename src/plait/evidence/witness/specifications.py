@@ -26,7 +26,10 @@ def formulas(entry: str, properties: list[str], error_functions: list[str]) -> s
         if name == "unreach-call":
             found += [f"G ! call({function}())" for function in error_functions or ["reach_error"]]
         else:
-            found += _FORMULAS["valid-memsafety" if name in _MEMORY_SAFETY else name]
+            known = _FORMULAS.get("valid-memsafety" if name in _MEMORY_SAFETY else name)
+            if known is None:
+                raise InputError(f"there is no property {name[:100]!r}")
+            found += known
     return " ".join(f"CHECK( init({entry}()), LTL({item}) )" for item in dict.fromkeys(found))
 
 

@@ -78,6 +78,8 @@ static void read_sites(char *text) {
     site->pc = pc;
     site->file = slash == NULL ? place + 1 : slash + 1;
     site->line = atoi(colon + 1);
+    for (char *sign = slash == NULL ? place + 1 : slash + 1; *sign != 0; sign++)
+      if (*sign == ' ' || (*sign >= '\t' && *sign <= '\r')) *sign = '?';  // as in the plan
   }
   qsort(sites, site_count, sizeof *sites, by_pc);
 }
