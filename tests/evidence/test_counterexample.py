@@ -131,6 +131,58 @@ def test_a_deadlock_of_some_threads(tmp_path: Path) -> None:
     assert waiting == [(2, "b", [3]), (3, "a", [2])]
 
 
+def test_locks_of_the_same_name(tmp_path: Path) -> None:
+    text = """
+    pthread_mutex_t *one(void) { static pthread_mutex_t lock; return &lock; }
+    pthread_mutex_t *other(void) { static pthread_mutex_t lock; return &lock; }
+    static void both(pthread_mutex_t *a, pthread_mutex_t *b) {
+      pthread_mutex_lock(a); pthread_mutex_lock(b);
+      pthread_mutex_unlock(b); pthread_mutex_unlock(a); }
+    void *f(void *u) { both(one(), other()); return 0; }
+    void *g(void *u) { both(other(), one()); return 0; }
+    int main(void) {
+      pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0);
+      pthread_join(s, 0); pthread_join(t, 0); return 0; }
+    """
+    violation = found_in(tmp_path, text, "no-deadlock").violation
+    first, second = violation.waiting[:2]
+    assert {first.thread, second.thread} == {2, 3}
+    assert {first.object, second.object} == {"lock", "lock (2)"}
+    assert (first.holders, second.holders) == ([second.thread], [first.thread])
+
+
+def test_who_has_freed_what_is_used(tmp_path: Path) -> None:
+    text = """
+    int *p;
+    void *f(void *u) {
+      free(p);
+      return 0; }
+    int main(void) {
+      pthread_t t; p = malloc(sizeof *p); *p = 1; pthread_create(&t, 0, f, 0); return *p; }
+    """
+    violation = found_in(tmp_path, text, "valid-memsafety").violation
+    first = violation.causes[0]
+    assert (first.name, first.value, first.thread) == ("heap1", "freed", 2)
+    assert first.place is not None and first.place.line == 7
+
+
+def test_where_lost_objects_come_from(tmp_path: Path) -> None:
+    text = """
+    int *p;
+    int main(void) {
+      p = malloc(4);
+      int *q = malloc(4);
+      free(p); p = 0;
+      q = 0; return 0; }
+    """
+    violation = found_in(tmp_path, text, "valid-memsafety").violation
+    assert violation.property == "valid-memtrack"
+    assert [(item.name, item.place and item.place.line) for item in violation.causes] == [
+        ("heap2", 8)
+    ]
+    assert violation.place is not None and violation.place.file.endswith("program.c")
+
+
 def test_a_lost_signal_has_no_holder(tmp_path: Path) -> None:
     text = """
     pthread_mutex_t m; pthread_cond_t c;

@@ -22,6 +22,8 @@ _numbers = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size
 _any = st.builds(
     Result,
     verdict=st.sampled_from(["true", "false", "unknown"]),
+    data_model=st.sampled_from(["LP64", "ILP32"]),
+    bound=st.none() | st.integers(0, 2**62),
     statistics=_numbers,
     settings=_numbers,
     history=st.lists(_numbers, max_size=2),

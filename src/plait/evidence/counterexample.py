@@ -3,6 +3,7 @@ what happens in it, and why it is a violation."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from plait.evidence.causes import causes_of
@@ -10,6 +11,7 @@ from plait.evidence.operations import Locks, is_synchronisation, known_part, ope
 from plait.evidence.reduce import Goal, reduced
 from plait.evidence.result import (
     Access,
+    Cause,
     Input,
     Operation,
     Row,
@@ -32,6 +34,9 @@ from plait.semantics.trace import Called
 
 _RACE = Property.NO_DATA_RACE.value
 _DEADLOCK = Property.NO_DEADLOCK.value
+_LEAK = "valid-memtrack"
+_INVALID = ("valid-deref", "valid-free")
+_MOST_LOST = 4
 _CREATE = ("pthread_create", "thrd_create")
 _JOIN = ("pthread_join", "thrd_join")
 
@@ -124,6 +129,11 @@ def _violation(
     else:
         result.message = _described(found, "" if place is None else place.text)
         result.causes = causes_of(execution.events, story)
+        if found.kind == _LEAK:
+            result.causes = _lost(story)[:_MOST_LOST]
+            result.place = story.rows[-1].place if story.rows else None
+        elif found.kind in _INVALID:
+            result.causes = [*_freed(program, found, execution), *result.causes]
     return result
 
 
@@ -137,6 +147,39 @@ def _described(found: Found, text: str) -> str:
 
 def _function_at(story: Story, thread: int) -> str:
     return next((row.place.function for row in reversed(story.rows) if row.thread == thread), "")
+
+
+# --- memory
+
+
+def _freed(program: Program, found: Found, execution: Execution) -> list[Cause]:
+    """Who has freed the object that was accessed."""
+    address = re.search(r"address (0x[0-9a-f]+)", found.message)
+    if address is None:
+        return []
+    bits = program.data_model.page_bits
+    page = int(address[1], 16) >> bits
+    for event in reversed(execution.events):
+        called = event.called
+        if called is not None and called.function.display == "free" and called.places:
+            base, name = called.places[0]
+            if base >> bits == page:
+                place = place_of(program, event.edge.action.origin, event.function.display)
+                return [Cause(name, "freed", event.step, event.thread, place)]
+    return []
+
+
+def _lost(story: Story) -> list[Cause]:
+    """Where the heap objects come from that nobody has freed."""
+    made: dict[str, Cause] = {}
+    for row in story.rows:
+        for change in row.changes:
+            name = change.value.removeprefix("&")
+            if not change.read and re.fullmatch(r"&heap\d+", change.value):
+                made.setdefault(name, Cause(name, "never freed", row.step, row.thread, row.place))
+        if row.operation is not None and row.operation.kind == "free":
+            made.pop(row.operation.object, None)
+    return list(made.values())
 
 
 # --- races
@@ -284,9 +327,9 @@ def _waiting(
     found: dict[int, Waiting] = {}
     blocked = execution.blocked or _blocked(program, specification, execution.schedule)
     for thread, outcome in sorted(blocked.items()):
-        name = "" if outcome.on is None else objects.name(outcome.on)
-        if not name and thread in calls:  # not of static lifetime
-            name = _argument(calls[thread], outcome.message)
+        name = _argument(calls[thread], outcome.message, story) if thread in calls else ""
+        if not name and outcome.on is not None:
+            name = story.names((outcome.on, objects.name(outcome.on)))
         is_held = name and outcome.message != "semaphore"  # others may post that
         holders = locks.holders(name) if is_held else []
         if outcome.message == "join":
@@ -311,9 +354,9 @@ def _last_calls(execution: Execution) -> dict[int, Called]:
     }
 
 
-def _argument(called: Called, what: str) -> str:
+def _argument(called: Called, what: str, story: Story) -> str:
     """The name of what a call waits for."""
-    operation = operation_of(called.function.display, called.places)
+    operation = operation_of(called.function.display, called.places, story.names)
     if operation is None:
         return ""
     return operation.lock if operation.lock and what == "mutex" else operation.object
@@ -349,7 +392,10 @@ def _deadlock_message(waiting: list[Waiting]) -> str:
         return f"threads {names} and {cycle[-1]} wait for each other for ever"
     if len(cycle) == 1:
         return f"thread {cycle[0]} waits for itself for ever"
-    return ""
+    threads = [str(item.thread) for item in waiting]
+    if len(threads) > 1:
+        return f"threads {', '.join(threads[:-1])} and {threads[-1]} wait for ever"
+    return f"thread {threads[0]} waits for ever" if threads else ""
 
 
 def _joined(execution: Execution, thread: int) -> int | None:

@@ -3,6 +3,7 @@ waits for whom, which thread was started."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from plait.evidence.result import Operation, Row
@@ -59,6 +60,7 @@ _KINDS: dict[str, tuple[str, int | None]] = {
     "sem_post": ("post", 0),
     "pthread_once": ("once", 0),
     "call_once": ("once", 0),
+    "free": ("free", 0),
     "__VERIFIER_atomic_begin": ("begin", None),
     "__VERIFIER_atomic_end": ("end", None),
 }
@@ -72,21 +74,40 @@ _SYNCHRONISING = frozenset(
 _TAKING = frozenset({"lock", "trylock", "read-lock", "write-lock", "wake"})
 
 
-def operation_of(function: str, places: tuple[str, ...]) -> Operation | None:
+class Names:
+    """Names of the things that threads synchronise with. Two locks may be called the same, static
+    ones of two functions for example: from the second one on they are numbered."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._numbers: Counter[str] = Counter()
+
+    def __call__(self, place: tuple[int, str]) -> str:
+        address, name = place
+        known = known_part(name)
+        if not address or not known:
+            return known
+        if address not in self._names:
+            self._numbers[known] += 1
+            number = self._numbers[known]
+            self._names[address] = known if number == 1 else f"{known} ({number})"
+        return self._names[address]
+
+
+def operation_of(
+    function: str, places: tuple[tuple[int, str], ...], names: Names
+) -> Operation | None:
     """The operation that a call of a library function is, by what its arguments point to; None if
     it means nothing to other threads."""
     known = _KINDS.get(function)
     if known is None:
         return None
     kind, index = known
-    operation = Operation(kind, "" if index is None else _known_part(places, index))
-    if kind == "wait":
-        operation.lock = _known_part(places, 1)
+    is_there = index is not None and index < len(places)
+    operation = Operation(kind, names(places[index]) if is_there and index is not None else "")
+    if kind == "wait" and len(places) > 1:
+        operation.lock = names(places[1])
     return operation
-
-
-def _known_part(places: tuple[str, ...], index: int) -> str:
-    return known_part(places[index]) if index < len(places) else ""
 
 
 def known_part(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from plait.evidence.operations import known_part, operation_of
+from plait.evidence.operations import Names, known_part, operation_of
 from plait.evidence.result import Change, Input, Operation, Place, Row, Thread
 from plait.model.actions import (
     Allocate,
@@ -57,12 +57,13 @@ _LATER = ("wait", "create", "join")
 
 @dataclass(slots=True, eq=False)
 class Story:
-    """`rows_of` has the row of each event, or -1."""
+    """`rows_of` has the row of each event, or -1; `names` those of locks and the like."""
 
     rows: list[Row] = field(default_factory=list)
     threads: list[Thread] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     rows_of: list[int] = field(default_factory=list)
+    names: Names = field(default_factory=Names)
 
 
 def place_of(program: Program, origin: Origin, function: str = "") -> Place | None:
@@ -160,7 +161,7 @@ class _Teller:
         self._note_name(event)
         called = event.called
         if called is not None and called.function.library:
-            operation = operation_of(called.function.display, called.places)
+            operation = operation_of(called.function.display, called.places, self.story.names)
             self._open[event.thread] = _OpenCall(event.edge, called, operation)
             return None
         row = self._row(event, event.edge, event.function.display)

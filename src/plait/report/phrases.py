@@ -20,6 +20,7 @@ _OPERATIONS = {
     "end": "atomic section ends",
     "exit": "thread ends",
     "once": "once, for {object}",
+    "free": "frees {object}",
     "start": "it was started",
 }
 
@@ -71,7 +72,7 @@ def waiting_phrase(result: Result, waiting: Waiting) -> str:
         what = f"{waiting.what} {waiting.object}".strip()
         if waiting.holders:
             owners = " and ".join(thread_name(result, item) for item in waiting.holders)
-            what += f", which {owners} holds"
+            what += f", which {owners} hold" + ("s" if len(waiting.holders) == 1 else "")
     return f"{who} waits for {what}, at {place_name(waiting.place)}"
 
 

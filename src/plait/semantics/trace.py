@@ -63,12 +63,12 @@ class Chosen(NamedTuple):
 
 
 class Called(NamedTuple):
-    """A function that is called, with the values of its arguments. `places` has the names of what
-    pointers among them point to, as exactly as the declared types say."""
+    """A function that is called, with the values of its arguments. `places` has the addresses and
+    the names of what pointers among them point to, as exactly as the declared types say."""
 
     function: Function
     arguments: tuple[str, ...]
-    places: tuple[str, ...] = ()
+    places: tuple[tuple[int, str], ...] = ()
 
 
 class TracingMachine(Machine):
@@ -150,11 +150,12 @@ class TracingMachine(Machine):
             tuple(self._pointee(value, scalar) for value, scalar in arguments),
         )
 
-    def _pointee(self, value: Any, scalar: Scalar) -> str:
+    def _pointee(self, value: Any, scalar: Scalar) -> tuple[int, str]:
         if scalar.kind is not Kind.POINTER or value.__class__ is Indeterminate or not value:
-            return ""
-        is_known = self.first_page(int(value) >> self.page_bits) != 0
-        return self._place(int(value), 1)[0] if is_known else ""
+            return 0, ""
+        address = int(value)
+        is_known = self.first_page(address >> self.page_bits) != 0
+        return address, self._place(address, 1)[0] if is_known else ""
 
     def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
         value = super().choose(name, scalar, count, origin)
