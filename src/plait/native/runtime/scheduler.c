@@ -162,7 +162,7 @@ static void check_races(struct thread *self) {
     if (a + mine->size <= b || b + other->size <= a) continue;
     plait_user_pc = mine->pc;
     plait_before_failing_step();
-    outcome("failed", "no-data-race: thread %d is about to %s, and thread %d is about to %s",
+    outcome("failed", "no-data-race: thread %d stands before a %s, and thread %d before a %s",
             self->number, describe(mine), i, describe(other));
   }
 }
