@@ -1,0 +1,1 @@
+"""Running plait on many tasks."""
