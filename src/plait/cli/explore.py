@@ -12,6 +12,7 @@ from plait.cli.forms import are_wanted, check_forms, save_forms
 from plait.cli.inputs import load_program, parts, specification
 from plait.cli.output import Console, check_can_write, save
 from plait.cli.printing import print_conditions, print_trace
+from plait.cli.tasks import expand_task
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -44,6 +45,7 @@ class Answer:
 
 
 def explore(options: argparse.Namespace, console: Console) -> int:
+    expand_task(options)
     check_forms(options)
     if options.save_schedule is not None:
         check_can_write("--save-schedule", options.save_schedule)

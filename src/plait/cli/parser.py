@@ -83,6 +83,7 @@ lock-misuse.
 examples:
   plait verify examples/counter_race.c
   plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
+  plait verify --timeout 60 task.yml
   plait verify --engine impact --certificate proof.json examples/peterson.c
   plait verify --timeout 900 --memory-limit 4 --json result.json prog.c
 
@@ -276,7 +277,8 @@ def _program_options(parser: Parser) -> None:
         "programs",
         nargs="*",
         metavar="PROG",
-        help=".c or .i files, linked into one program (with --compile-commands: default all)",
+        help=".c or .i files, linked into one program (with --compile-commands: default all);"
+        " verify and explore also take a BenchExec task definition (.yml)",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
     _property_options(parser)

@@ -28,6 +28,7 @@ from plait.cli.numbers import summary, table
 from plait.cli.output import Console, check_can_write, save
 from plait.cli.printing import print_conditions, print_trace
 from plait.cli.progress import ProgressLine
+from plait.cli.tasks import expand_task
 from plait.errors import Diagnostic, InputError
 from plait.work.child import Send
 from plait.work.limits import Ending, Finish, Limits
@@ -43,6 +44,7 @@ _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UN
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
+    expand_task(options)
     _check_options(options)
     started = time.monotonic()
     deadline = None if options.timeout is None else started + options.timeout
