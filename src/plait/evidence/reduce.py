@@ -78,11 +78,36 @@ class _Reduction:
         except _Failed:
             return schedule
         while time.monotonic() < self._deadline:
-            smaller = self._smaller(_turns(best)) or self._with_simpler_inputs(_turns(best))
-            if smaller is None:
-                break
-            best = smaller
+            before = best
+            best = self._with_fewer_switches(self._without_ends(best))
+            if best is before:
+                simpler = self._with_simpler_inputs(_turns(best))
+                if simpler is None:
+                    break
+                best = simpler
         return self._settled(best)
+
+    def _without_ends(self, best: Schedule) -> Schedule:
+        """Threads one after the other, those that are the last ones to move first."""
+        threads = dict.fromkeys(step.thread for step in reversed(best.steps))
+        for thread in threads:
+            found: Schedule | None = best
+            while found is not None:
+                best = found
+                found = self._first_failing(_with_shorter_end(_turns(best), thread))
+        return best
+
+    def _with_fewer_switches(self, best: Schedule) -> Schedule:
+        """Turns from the last one to the first one: late ones are where a failure is at home."""
+        position = len(best.steps) - 1
+        while position >= 0:
+            found = self._first_failing(_with_joined_turn(_turns(best), position))
+            if found is None:
+                position -= 1
+            else:
+                best = found
+                position = min(position, len(best.steps) - 1)
+        return best
 
     def _with_simpler_inputs(self, turns: list[Turn]) -> Schedule | None:
         """An input left out, or 0 instead; its thread may need fewer steps then."""
@@ -118,9 +143,6 @@ class _Reduction:
                 continue
             first -= 1
         return best
-
-    def _smaller(self, turns: list[Turn]) -> Schedule | None:
-        return self._first_failing((*_without_ends(turns), *_with_joined_turns(turns)))
 
     def _first_failing(self, candidates: Iterable[list[Turn]]) -> Schedule | None:
         """Fails as it should, of course."""
@@ -243,17 +265,17 @@ def _turns(schedule: Schedule) -> list[Turn]:
     return [(step.thread, step.count) for step in schedule]
 
 
-def _without_ends(turns: list[Turn]) -> list[list[Turn]]:
-    """The last turn of each thread left out, halved, or one step shorter."""
-    result = []
-    last: dict[int, int] = {thread: index for index, (thread, _) in enumerate(turns)}
-    for thread, index in sorted(last.items(), key=lambda item: -item[1]):
-        count = turns[index][1]
-        for kept in sorted({0, count // 2, count - 1}):
-            if kept < count:
-                shorter = [*turns[:index], (thread, kept), *turns[index + 1 :]]
-                result.append(_joined(shorter))
-    return result
+def _with_shorter_end(turns: list[Turn], thread: int) -> list[list[Turn]]:
+    """The last turn of a thread left out, halved, or one step shorter."""
+    places = [index for index, (number, _) in enumerate(turns) if number == thread]
+    if not places:
+        return []
+    index = places[-1]
+    count = turns[index][1]
+    return [
+        _joined([*turns[:index], (thread, kept), *turns[index + 1 :]])
+        for kept in sorted({0, count // 2, count - 1})
+    ]
 
 
 def _shortened(turns: list[Turn], thread: int) -> Iterator[list[Turn]]:
@@ -265,18 +287,15 @@ def _shortened(turns: list[Turn], thread: int) -> Iterator[list[Turn]]:
                 yield [*turns[:index], (thread, count - less), *turns[index + 1 :]]
 
 
-def _with_joined_turns(turns: list[Turn]) -> list[list[Turn]]:
-    """Two turns of a thread made one; the later ones first, where a failure is at home."""
-    result = []
-    following: dict[int, int] = {}
-    for index in range(len(turns) - 1, -1, -1):
-        thread, count = turns[index]
-        later = following.get(thread)
-        following[thread] = index
-        if later is None:
-            continue
-        both = (thread, count + turns[later][1])
-        earlier_place = [*turns[:index], both, *turns[index + 1 : later], *turns[later + 1 :]]
-        later_place = [*turns[:index], *turns[index + 1 : later], both, *turns[later + 1 :]]
-        result += [_joined(earlier_place), _joined(later_place)]
-    return result
+def _with_joined_turn(turns: list[Turn], index: int) -> list[list[Turn]]:
+    """A turn and the next one of the same thread made one, at the place of the one or the other."""
+    thread, count = turns[index]
+    later = next((i for i in range(index + 1, len(turns)) if turns[i][0] == thread), None)
+    if later is None:
+        return []
+    both = (thread, count + turns[later][1])
+    between, behind = turns[index + 1 : later], turns[later + 1 :]
+    return [
+        _joined([*turns[:index], both, *between, *behind]),
+        _joined([*turns[:index], *between, both, *behind]),
+    ]
