@@ -20,6 +20,7 @@ class Ending(Enum):
     MEMORY = "memory"
     INTERRUPTED = "interrupted"
     DIED = "died"
+    STOPPED = "stopped"  # because another work has decided
 
 
 @dataclass(frozen=True, slots=True)
