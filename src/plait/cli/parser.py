@@ -401,10 +401,11 @@ def _explore_command(parser: Parser) -> None:
 def _verify_command(parser: Parser) -> None:
     parser.add_argument(
         "--engine",
-        choices=("auto", "orders", "impact"),
+        choices=("auto", "orders", "impact", "portfolio"),
         default="auto",
         help="how to verify: orders unrolls loops further and further, and is best at finding"
-        " errors; impact proves programs with unbounded loops (default: auto, which is orders)",
+        " errors; impact proves programs with unbounded loops; portfolio runs both side by side,"
+        " and the first one that decides ends the other (default: auto, which is orders)",
     )
     parser.add_argument(
         "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
@@ -30,9 +31,9 @@ from plait.cli.printing import print_conditions, print_trace
 from plait.cli.progress import ProgressLine
 from plait.cli.tasks import expand_task
 from plait.errors import Diagnostic, InputError
-from plait.work.child import Send
+from plait.work.child import Send, Work
 from plait.work.limits import Ending, Finish, Limits
-from plait.work.supervise import supervise
+from plait.work.supervise import supervise_all
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _GIB = 1 << 30
 _LONGEST_HISTORY = 400
 DEFAULT_ENGINE = "orders"  # what `--engine auto` means
+PORTFOLIO = "portfolio"
 _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
@@ -49,30 +51,78 @@ def verify(options: argparse.Namespace, console: Console) -> int:
     started = time.monotonic()
     deadline = None if options.timeout is None else started + options.timeout
 
+    line = ProgressLine()
+    heard = {engine: _Heard(started, line, engine) for engine in _engines(options)}
+    works = {engine: _work(options, engine, deadline) for engine in heard}
+    memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
+    tick = line.show if line.is_wanted() else None
+
+    def decide(engine: str, data: dict[str, Any]) -> bool:
+        heard[engine].receive(data)
+        return len(heard) > 1 and heard[engine].is_decided
+
+    try:
+        finishes = supervise_all(works, Limits(options.timeout, memory), decide, tick)
+    finally:
+        line.clear()
+    if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
+        for finish in finishes.values():
+            if finish.noise:
+                console.error(f"the worker wrote:\n{finish.noise}")
+    for item in heard.values():
+        if item.mistake is not None:
+            raise InputError(*(Diagnostic(**row) for row in item.mistake.diagnostics))
+    usage = {
+        "cpu_seconds": round(
+            time.process_time() + sum(item.cpu_seconds for item in finishes.values()), 6
+        ),
+        "wall_seconds": round(time.monotonic() - started, 6),
+        "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
+    }
+    return _report(options, console, *_answer(options, heard, finishes), usage)
+
+
+def _engines(options: argparse.Namespace) -> list[str]:
+    """Those that run; the first one has the say where nobody decides."""
+    if options.engine == "auto":
+        return [DEFAULT_ENGINE]
+    if options.engine != PORTFOLIO:
+        return [options.engine]
+    from plait.cli.inputs import specification
+    from plait.engines.impact.settings import SUPPORTED
+
+    is_for_impact = specification(options)[0].properties <= SUPPORTED
+    return [DEFAULT_ENGINE, "impact"] if is_for_impact else [DEFAULT_ENGINE]
+
+
+def _work(options: argparse.Namespace, engine: str, deadline: float | None) -> Work:
     def work(send: Send) -> None:
         from plait.cli.worker import work as verify_in_worker
 
-        verify_in_worker(options, deadline, send)
+        chosen = argparse.Namespace(**{**vars(options), "engine": engine})
+        verify_in_worker(chosen, deadline, send)
 
-    heard = _Heard(started, is_search=options.engine == "impact")
-    memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
-    tick = heard.line.show if heard.line.is_wanted() else None
-    try:
-        finish = supervise(work, Limits(options.timeout, memory), heard.receive, tick)
-    finally:
-        heard.line.clear()
-    if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
-        if finish.noise:
-            console.error(f"the worker wrote:\n{finish.noise}")
-    if heard.mistake is not None:
-        raise InputError(*(Diagnostic(**row) for row in heard.mistake.diagnostics))
-    message = heard.result or _unknown(options, heard, finish)
-    usage = {
-        "cpu_seconds": round(time.process_time() + finish.cpu_seconds, 6),
-        "wall_seconds": round(time.monotonic() - started, 6),
-        "peak_memory_bytes": finish.peak_memory or None,
+    return work
+
+
+def _answer(
+    options: argparse.Namespace, heard: dict[str, _Heard], finishes: dict[str, Finish]
+) -> tuple[str, _Heard, Message]:
+    """The engine that has decided and what it says; or what all of them say together."""
+    for engine, item in heard.items():
+        if item.is_decided and item.result is not None:
+            return engine, item, item.result
+    messages = {
+        engine: item.result or _unknown(options, item, finishes[engine])
+        for engine, item in heard.items()
     }
-    return _report(options, console, heard, message, usage)
+    first = next(iter(messages))
+    if len(messages) == 1:
+        return first, heard[first], messages[first]
+    together = "; ".join(f"{engine}: {message.reason}" for engine, message in messages.items())
+    failure = next((item.failure for item in messages.values() if item.failure), None)
+    message = replace(messages[first], reason=together, failure=failure)
+    return PORTFOLIO, heard[first], message
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -86,11 +136,11 @@ def _check_options(options: argparse.Namespace) -> None:
 class _Heard:
     """What the worker has said so far."""
 
-    def __init__(self, started: float, *, is_search: bool) -> None:
+    def __init__(self, started: float, line: ProgressLine, engine: str) -> None:
         self._started = started
         self.history: list[dict[str, Any]] = []
-        self.is_search = is_search  # for a proof without bounds
-        self.line = ProgressLine()
+        self.is_search = engine == "impact"  # for a proof without bounds
+        self.line = line
         self.question: Question | None = None
         self.loaded: Loaded | None = None
         self.progress: Progress | None = None
@@ -98,6 +148,11 @@ class _Heard:
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
         self.result: Message | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        has_verdict = self.result is not None and self.result.verdict != "unknown"
+        return has_verdict or self.mistake is not None
 
     def receive(self, data: dict[str, Any]) -> None:
         match decode(data):
@@ -177,6 +232,7 @@ def _cause(options: argparse.Namespace, heard: _Heard, finish: Finish) -> str:
 def _report(
     options: argparse.Namespace,
     console: Console,
+    engine: str,
     heard: _Heard,
     message: Message,
     usage: dict[str, Any],
@@ -191,7 +247,6 @@ def _report(
         what = "the program" if report is None else f"the program and {report}"
         console.error(f"{reason}\nplease report this, with {what}")
     question, loaded, history = heard.question, heard.loaded, heard.history
-    engine = DEFAULT_ENGINE if options.engine == "auto" else options.engine
     result = composed(options, engine, question, loaded, message, usage, history, report)
     _print(options, console, result, has_numbers=bool(message.statistics))
     exit_code = _EXIT_CODES[result.verdict]

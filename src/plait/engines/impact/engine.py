@@ -28,7 +28,7 @@ from plait.engines.impact.outcome import (
 )
 from plait.engines.impact.reduction import conflict
 from plait.engines.impact.samples import Samples
-from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.impact.settings import SUPPORTED, Reduction, Settings
 from plait.engines.impact.tree import Node, Place, common_ancestor
 from plait.errors import UnsupportedCode
 from plait.logic.interpolation.interpolate import (
@@ -42,11 +42,8 @@ from plait.logic.interpolation.path import Step
 from plait.logic.substitute import Vocabulary, substitute
 from plait.logic.terms import Terms
 from plait.model.program import Program
-from plait.model.properties import Property, Specification
+from plait.model.properties import Specification
 
-_SUPPORTED = frozenset(
-    {Property.ASSERTIONS, Property.UNREACH_CALL, Property.NO_OVERFLOW, Property.LOCK_MISUSE}
-)
 _NO_STEP = Step((), {})
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 16
@@ -72,7 +69,7 @@ def verify(
     confirm: Confirm | None = None,
 ) -> Outcome:
     """`confirm` replays a counterexample; it answers with what is wrong with it."""
-    beyond = sorted(item.value for item in specification.properties - _SUPPORTED)
+    beyond = sorted(item.value for item in specification.properties - SUPPORTED)
     if beyond:
         reason = f"the engine impact does not check {', '.join(beyond)}"
         return Outcome(Answer.UNKNOWN, reason)
