@@ -169,3 +169,19 @@ def test_without_a_free_process(monkeypatch: pytest.MonkeyPatch) -> None:
     finishes, heard = run({"a": say("yes"), "b": say("no")}, decides="yes")
     assert heard == [("a", "yes")]
     assert (finishes["a"].ending, finishes["b"].ending) == (Ending.FINISHED, Ending.STOPPED)
+
+
+def test_with_one_free_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, forked = os.fork, []
+
+    def only_one() -> int:
+        if forked:
+            raise BlockingIOError
+        forked.append(True)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", only_one)
+    finishes, heard = run({"a": say("yes"), "b": say("no")})
+    assert heard == [("a", "yes")]
+    assert (finishes["a"].ending, finishes["b"].ending) == (Ending.FINISHED, Ending.DIED)
+    assert "no process" in finishes["b"].how

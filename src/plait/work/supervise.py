@@ -66,7 +66,9 @@ def supervise_all(
         except BaseException:
             team.end_all(Ending.INTERRUPTED)
             raise
-        return team.run()
+        missing = works.keys() - team.children.keys()
+        never = Finish(Ending.DIED, "before it began: there was no process for it")
+        return dict.fromkeys(missing, never) | team.run()
 
 
 def _run_here(works: Mapping[str, Work], decide: Decide) -> dict[str, Finish]:
