@@ -85,13 +85,16 @@ def test_the_largest_one_makes_room() -> None:
         pytest.skip("needs /proc")
 
     def large(send: Send) -> None:
-        block = bytearray(200 << 20)
+        block = bytearray(400 << 20)
         for place in range(0, len(block), 4096):
             block[place] = 1
         time.sleep(60)
 
+    with open("/proc/self/statm") as file:
+        own = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    memory = 2 * own + (200 << 20)  # each child begins with what this process has
     finishes, heard = run(
-        {"large": large, "small": say("yes", 1.0)}, Limits(seconds=50, memory=220 << 20)
+        {"large": large, "small": say("yes", 1.0)}, Limits(seconds=50, memory=memory)
     )
     assert finishes["large"].ending is Ending.MEMORY
     assert finishes["small"].ending is Ending.FINISHED
