@@ -8,6 +8,17 @@ from typing import NoReturn
 
 import plait
 from plait.cli import exits
+from plait.cli.help import (
+    CHECK_HELP,
+    EXPLORE_HELP,
+    MAIN_HELP,
+    REPLAY_HELP,
+    REPORT_HELP,
+    RUN_HELP,
+    SHOW_HELP,
+    VALIDATE_HELP,
+    VERIFY_HELP,
+)
 
 PROPERTIES = (
     "assertions",
@@ -25,158 +36,6 @@ POR = ("none", "static", "dynamic")
 EXPLICIT = ("pointers", "few")
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 REFINEMENTS = ("propagator", "graph", "kernel", "cores")
-
-EXIT_CODES = """\
-exit codes:
-  0  the property holds          1  the property is violated
-  2  unusable options or input   3  no verdict (limits, unsupported code)
-"""
-
-MAIN_HELP = f"""\
-examples:
-  plait verify examples/locked_counter.c
-      prove or refute the assertions of a program for all schedules and inputs
-  plait check proof.json examples/peterson.c
-      check a proof that `plait verify --engine impact --certificate proof.json` has saved
-  plait validate witness.yml examples/counter_race.c
-      look for an execution that follows a witness of a violation, by any verifier
-  plait explore examples/counter_race.c
-      check the assertions of a program in every interleaving of its threads
-  plait explore --property no-data-race --property no-deadlock queue.c main.c
-      check two other properties of a program of two files
-  plait run --seed 7 examples/counter_race.c
-      interpret one interleaving and show it, one column for each thread
-  plait replay result.json
-      show a failure that `plait verify --json result.json` has found in the compiled program
-  plait show examples/counter_race.c
-      print the program model that verdicts are about
-
-{EXIT_CODES}
-`plait COMMAND --help` explains a command. Only `plait replay` compiles and executes the program.
-"""
-
-SHOW_HELP = """\
-examples:
-  plait show examples/peterson.c              threads, locations and actions as text
-  plait show --dot - examples/peterson.c      the control flow as a Graphviz graph
-  plait show --svg peterson.svg examples/peterson.c   the same as a picture
-"""
-
-RUN_HELP = f"""\
-The program is interpreted on plait's model of C and pthreads; no native code is executed.
-Without --seed and --schedule the schedule is that of seed 0, so a run can always be repeated.
-
-examples:
-  plait run examples/counter_race.c                     one schedule
-  plait run --seed 3 --save-schedule s.txt prog.c       another one, kept in a file
-  plait run --schedule s.txt prog.c                     the same one again
-
-{EXIT_CODES}
-"""
-
-VERIFY_HELP = f"""\
-The engine `orders` (the default) unrolls loops 1, 2, 4, ... times and decides for all schedules and
-all inputs at once. It says `true` only if no execution exceeds the bound. The engine `impact`
-proves programs with unbounded loops; it checks assertions, unreach-call, no-overflow and
-lock-misuse.
-
-examples:
-  plait verify examples/counter_race.c
-  plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
-  plait verify --timeout 60 task.yml
-  plait verify --engine impact --certificate proof.json examples/peterson.c
-  plait verify --timeout 900 --memory-limit 4 --json result.json prog.c
-
-{EXIT_CODES}
-The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. A
-limit or Ctrl-C ends in `unknown`; the reason says how far plait came: "time limit of 5 s; no
-violation with up to 4 loop rounds".
-"""
-
-CHECK_HELP = """\
-The sources are parsed again. Every step of every thread is executed again, by other code than the
-engine's, and every claim is proved again by another solver. Properties, macros and the like are
-those of the options, as for `plait verify`: a certificate of something else is rejected, and the
-reason says with which options it was made.
-
-examples:
-  plait verify --engine impact --certificate proof.json examples/peterson.c
-  plait check proof.json examples/peterson.c
-  plait check --property no-overflow -D SIZE=4 overflow.json queue.c
-
-exit codes:
-  0  accepted                    1  rejected: the first step that fails is named
-  2  unusable options or input   3  not decided (limits)
-
-The last line is `CERTIFICATE: accepted`, `CERTIFICATE: rejected (REASON)` or
-`CERTIFICATE: unknown (REASON)`.
-"""
-
-VALIDATE_HELP = """\
-The program is executed by plait's reference interpreter as the witness says, and where the witness
-leaves something open, in all ways. Properties are those that the witness names; with --property or
---prp only those that are named there too. Formats: GraphML 1.0 and YAML 2.0 to 2.2.
-
-examples:
-  plait verify --witness w.yml examples/counter_race.c
-  plait validate w.yml examples/counter_race.c
-  plait validate --data-model ILP32 --timeout 90 witness.graphml task.i
-
-exit codes:
-  0  confirmed: an execution that follows the witness violates the property at its target
-  1  rejected: there is none, or the witness is not about this program
-  2  unusable options or input   3  not decided (limits, inputs with too many values)
-
-The last line is `WITNESS: confirmed`, `WITNESS: rejected (REASON)` or `WITNESS: unknown (REASON)`.
-"""
-
-REPORT_HELP = """\
-A result has all that the reports need: neither the sources nor the engines are used again.
-
-examples:
-  plait verify --json result.json examples/counter_race.c
-  plait report result.json                       the trace and the verdict as they were printed
-  plait report -v result.json                    with every step
-  plait report result.json --html page.html --sarif result.sarif
-
-exit codes:
-  0  written                     2  unusable options or input, or a file that cannot be written
-"""
-
-REPLAY_HELP = """\
-The sources that the result names are compiled with gcc or clang and linked with a small runtime
-that forces the schedule and the inputs of the counterexample. This command EXECUTES the program,
-within limits of time and memory; no other command of plait does.
-
-examples:
-  plait verify --json result.json examples/counter_race.c
-  plait replay result.json                   20 runs, each of which should fail
-  plait replay --emit bug result.json        write it as a C test into the folder bug
-  make -C bug test                           fails as long as the error is there
-  make -C bug debug                          gdb, stopped right before the failing step
-  plait replay --cc clang --times 1 -v result.json
-
-exit codes:
-  0  every run showed the failure    1  some run did not: the first difference is named
-  2  unusable options or input, or the program cannot be compiled or linked
-"""
-
-EXPLORE_HELP = f"""\
-Every reachable state of every interleaving is visited, so `true` means: in all schedules, for all
-inputs. Programs with an infinite state space, or with inputs of more than 8 bits, end in `unknown`
-unless a violation is found; with --inputs LO..HI the reason says that the property holds for these
-inputs.
-
-examples:
-  plait explore examples/locked_counter.c
-  plait explore --property no-deadlock examples/deadlock.c
-  plait explore --prp unreach-call.prp --data-model ILP32 task.i
-  plait explore --inputs 0..3 --timeout 60 --json result.json prog.c
-  plait explore --save-schedule bug.txt prog.c && echo fine || plait run --schedule bug.txt prog.c
-
-{EXIT_CODES}
-The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`.
-"""
 
 
 class Parser(argparse.ArgumentParser):
