@@ -90,6 +90,26 @@ def test_a_race_right_after_the_start(tmp_path: Path) -> None:
     assert len(evidence.schedule.steps) <= 4
 
 
+def test_a_race_is_described_as_the_smaller_schedule_shows_it(tmp_path: Path) -> None:
+    """The two threads race for `y` at the end of a longer schedule and for `x` before that."""
+    text = """
+    int x, y;
+    void *f(void *u) { x = 1; y = 1; return 0; }
+    void *g(void *u) { x = 2; y = 2; return 0; }
+    int main(void) {
+      pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, g, 0); return 0; }
+    """
+    specification = from_names(["no-data-race"])
+    program = loaded(tmp_path, text, specification)
+    before_y = Schedule([ScheduledStep(1, (), 5), ScheduledStep(2, (), 2), ScheduledStep(3, (), 2)])
+    stale = Found("no-data-race", "write of 'y'", 2, NOWHERE, NOWHERE, (2, 3))
+    violation = evidence_of(program, specification, before_y, stale).violation
+    [name] = {item.name for item in violation.accesses}
+    assert f"write of '{name}' by thread 2" in violation.message
+    assert violation.place == violation.accesses[0].place is not None
+    assert violation.other_place == violation.accesses[1].place
+
+
 def test_the_cycle_of_a_deadlock() -> None:
     specification = from_names(["no-deadlock"])
     program = load([str(EXAMPLES / "deadlock.c")], FrontEndOptions(), specification)

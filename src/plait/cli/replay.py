@@ -50,7 +50,7 @@ class _Counterexample:
 
 
 def replay(options: argparse.Namespace, console: Console) -> int:
-    """Whoever ends this ends the program too, which runs in a session of its own."""
+    """Whoever ends this ends the program too, which hears no signal of the terminal."""
     if threading.current_thread() is not threading.main_thread():
         return _replay(options, console)
     old = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}

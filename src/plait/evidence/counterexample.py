@@ -90,8 +90,9 @@ def evidence_of(
     execution = run(program, specification, schedule=schedule, trace=True)
     _check(execution, found)
     if execution.ending == "violation":
-        # Another thread may do it in the smaller schedule, or have another number there.
-        found = replace(found, thread=execution.outcome.thread)
+        # In the smaller schedule another thread may do it, and to another object.
+        end = execution.outcome
+        found = replace(found, thread=end.thread, message=end.message)
     story = tell(program, execution.events)
     return Evidence(
         schedule,
@@ -121,11 +122,15 @@ def _violation(
     place = place_of(program, found.origin, _function_at(story, found.thread))
     result = Violation(found.kind, found.message, found.thread, place)
     if racing is not None:
-        result.other_place = place_of(program, racing.accesses[1].origin)
-        result.accesses = _accesses(program, story, racing)
+        # In a smaller schedule other accesses of the two threads may race.
+        first, second = result.accesses = _accesses(program, story, racing)
+        result.place, result.other_place = first.place, second.place
+        result.message = racing.message(program)
     elif found.kind == _DEADLOCK:
         result.waiting = _waiting(program, specification, execution, story, found.thread)
         result.message = _deadlock_message(result.waiting) or found.message
+        if result.waiting and all(item.thread != found.thread for item in result.waiting):
+            result.thread, result.place = result.waiting[0].thread, result.waiting[0].place
     else:
         result.message = _described(found, "" if place is None else place.text)
         result.causes = causes_of(execution.events, story)
@@ -218,6 +223,15 @@ class _Racing:
         self.accesses: tuple[Accessed, Accessed] = accesses
         self.name = machine.name_of(accesses[0].address, accesses[0].size)
         self.whole = self._with_accesses()
+
+    def message(self, program: Program) -> str:
+        mine, theirs = self.accesses
+        one, other = self.threads
+        return (
+            f"{mine.kind.value} of {self.name} by thread {one} at {program.place(mine.origin)}"
+            f" and {theirs.kind.value} by thread {other} at {program.place(theirs.origin)}"
+            " at the same time"
+        )
 
     def _supply(self, request: InputRequest) -> Number:
         self._given.append(0)
