@@ -11,7 +11,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from plait.bench.keeper import Plan, run_keeper
@@ -54,7 +54,7 @@ class Pool:
         self._started = started
         self._tick = tick
 
-    def run(self, jobs: Sequence[Job]) -> Iterator[Record]:
+    def run(self, jobs: Sequence[Job]) -> Generator[Record]:
         if not jobs:
             return
         plan = Plan(jobs, self._verify, self._workers, self._seconds, self._memory)
@@ -65,7 +65,7 @@ class Pool:
             finally:
                 keeper.end()
 
-    def _listen(self, jobs: Sequence[Job], keeper: _Keeper, signals: Signals) -> Iterator[Record]:
+    def _listen(self, jobs: Sequence[Job], keeper: _Keeper, signals: Signals) -> Generator[Record]:
         left = len(jobs)
         poll = select.poll()
         poll.register(signals.pipe, select.POLLIN)

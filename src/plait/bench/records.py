@@ -6,7 +6,7 @@ other machines. `plait.bench.pool` is the one with processes of this machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
@@ -58,7 +58,7 @@ class ExecutorFailed(Exception):
 
 
 class Executor(Protocol):
-    def run(self, jobs: Sequence[Job]) -> Iterator[Record]:
+    def run(self, jobs: Sequence[Job]) -> Generator[Record]:
         """A record for each job as soon as it is there. Whoever stops listening (`close` of the
         iterator) ends all work. Raises Interrupted and ExecutorFailed."""
 
