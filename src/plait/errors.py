@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from types import TracebackType
 
 
 @dataclass(slots=True, eq=False)
@@ -45,3 +47,20 @@ class UnsupportedCode(PlaitError):
     def __init__(self, diagnostic: Diagnostic | str) -> None:
         self.diagnostic = Diagnostic(diagnostic) if isinstance(diagnostic, str) else diagnostic
         super().__init__(str(self.diagnostic))
+
+
+def describe(error: BaseException) -> str:
+    """An unexpected exception in one line: its type, where it was raised, its text."""
+    place = _innermost(error.__traceback__)
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{place}" + (f": {text[:200]}" if text else "")
+
+
+def _innermost(trace: TracebackType | None) -> str:
+    place = ""
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
+        if "/plait/" in path:
+            place = f" at plait/{path.rpartition('/plait/')[2]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

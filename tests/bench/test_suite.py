@@ -105,13 +105,13 @@ def test_what_is_no_task_is_left_out(suite: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("{{{", "line 1"),
+        ("input_files: {{{", "broken.yml:1: no task"),
         ("input_files: 5\nproperties: [{property_file: p.prp}]", "names of files"),
         ("input_files: a.c\nproperties: [5]", "property_file"),
         ("input_files: a.c\nproperties: [{property_file: no.prp, expected_verdict: true}]", "no.prp"),
         ("input_files: a.c\nproperties: [{property_file: p, expected_verdict: maybe}]", "true or"),
         ("input_files: a.c\noptions: {data_model: LLP64}\nproperties: [{}]", "LLP64"),
-        ("a: \x00", ""),
+        ("input_files: \x00", "no task definition"),
     ],
 )
 def test_what_is_broken_is_reported(suite: Path, text: str, reason: str) -> None:

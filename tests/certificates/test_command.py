@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plait.cli.arguments import as_arguments
 from plait.cli.main import main
 from plait.cli.parser import parse
+from plait.portfolio.arguments import as_arguments
 from tests.certificates.building import Builder, Document, program_of
 
 TEXT = """

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from plait.cli.inputs import parts
 from plait.cli.main import main
 from plait.model.properties import Property, from_names
+from plait.portfolio.subject import parts
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

@@ -56,7 +56,8 @@ def test_limits_say_what_grew() -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    done = plait("verify", "--certificate", str(tmp_path / "x"), PETERSON)
+    saved = str(tmp_path / "x")
+    done = plait("verify", "--engine", "orders", "--certificate", saved, PETERSON)
     assert done.returncode == 2
     assert "--engine impact" in done.stderr
     missing = plait("check", str(tmp_path / "none.json"), PETERSON)

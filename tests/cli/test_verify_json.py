@@ -201,7 +201,7 @@ def test_options_name_the_settings_of_the_engine() -> None:
 
 
 def test_settings(tmp_path: Path) -> None:
-    from plait.cli.by_orders import settings_of
+    from plait.portfolio.by_orders import settings_of
 
     options = parse(["verify", "--order-encoding", "monolithic", "--refinement", "cores", "a.c"])
     settings = settings_of(options)

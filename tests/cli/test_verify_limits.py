@@ -52,7 +52,7 @@ def hard(tmp_path: Path) -> str:
 
 def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     """Exit code, last line, standard error."""
-    code = main(["verify", *arguments])
+    code = main(["verify", "--engine", "orders", *arguments])
     captured = capsys.readouterr()
     assert "Traceback" not in captured.err
     return code, captured.out.rstrip().splitlines()[-1], captured.err
@@ -61,7 +61,8 @@ def verify(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, st
 def start(*arguments: str, deaf: bool = False) -> subprocess.Popen[str]:
     """A process of its own, as soon as it has its worker."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, *(["-c", DEAF] if deaf else ["-m", "plait"]), "verify", *arguments]
+    command = [sys.executable, *(["-c", DEAF] if deaf else ["-m", "plait"]), "verify"]
+    command += ["--engine", "orders", *arguments]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )

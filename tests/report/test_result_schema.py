@@ -55,6 +55,8 @@ def expected_object(kind: type) -> dict[str, Any]:
     hints = get_type_hints(kind)
     properties, required = {}, []
     for item in dataclasses.fields(kind):
+        if not item.metadata.get("is_stored", True):
+            continue
         if kind is Row and item.name == "place":
             place = expected_object(Place)
             properties |= place["properties"]

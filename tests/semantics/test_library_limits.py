@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
-from plait.cli.assumptions import assumptions_of
 from plait.model.properties import from_names
 from plait.model.types import DataModel
+from plait.portfolio.assumptions import assumptions_of
 from plait.semantics.explore import Exploration, explore
 from plait.semantics.run import run
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from plait.errors import InputError
 from plait.model.properties import from_prp
+from plait.portfolio.subject import Subject, read_text
+from plait.portfolio.tasks import SUFFIXES, entry_of, files_of, read_task, wrong_task
 
-SUFFIXES = (".yml", ".yaml")
 _DATA_MODELS = ("ILP32", "LP64")
-_DEFAULT_DATA_MODEL = "LP64"  # as for `plait verify`
-_LARGEST_DEFINITION = 1_000_000
+_MARK = "input_files"  # in every task definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,6 @@ class Suite:
     flaws: list[Flaw]
 
 
-class _NoTask(Exception):
-    """Why a file is none."""
-
-
 def find_tasks(places: Sequence[str], properties: Iterable[str] = ()) -> Suite:
     """The tasks in folders, and those that are named themselves, in the order of their names; only
     those about `properties`, if there are any."""
@@ -72,7 +68,7 @@ def find_tasks(places: Sequence[str], properties: Iterable[str] = ()) -> Suite:
     for path, name, is_named in _definitions(places):
         try:
             found = list(_tasks_of(path, name, is_named))
-        except _NoTask as error:
+        except InputError as error:
             flaws.append(Flaw(path, str(error)))
             continue
         for task in found:
@@ -121,25 +117,21 @@ def _root(folder: Path, files: list[str]) -> Path:
 
 
 def _tasks_of(path: str, name: str, is_named: bool) -> Iterator[Task]:
-    data = _read(path)
-    rows = data.get("properties") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or "input_files" not in data:
-        if is_named:
-            raise _NoTask("no task definition: no 'input_files' in it")
+    if not is_named and _MARK not in read_text(path):
         return
-    if not isinstance(rows, list) or not rows:
-        if is_named:
-            raise _NoTask("no property in it")
-        return
+    data = read_task(path)
     folder = Path(path).parent
-    files = tuple(str(folder / item) for item in _input_files(data))
-    data_model = _data_model(data)
+    files = tuple(str(folder / item) for item in files_of(data, path))
+    data_model = _data_model(data, path)
+    rows = entry_of(data, "properties", list, [], path)
+    if not rows and is_named:
+        raise wrong_task(path, "no property in it")
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("property_file"), str):
-            raise _NoTask("properties: each one needs a 'property_file'")
+            raise wrong_task(path, "properties: each one needs a 'property_file'")
         expected = row.get("expected_verdict")
         if expected is not None and not isinstance(expected, bool):
-            raise _NoTask("expected_verdict: true or false expected")
+            raise wrong_task(path, "expected_verdict: true or false expected")
         if expected is None and not is_named:
             continue
         property_file = str(folder / row["property_file"])
@@ -160,46 +152,17 @@ def _tasks_of(path: str, name: str, is_named: bool) -> Iterator[Task]:
         )
 
 
-def _read(path: str) -> Any:
-    import yaml
-
-    try:
-        if Path(path).stat().st_size > _LARGEST_DEFINITION:
-            raise _NoTask("too large for a task definition")
-        return yaml.safe_load(Path(path).read_bytes())
-    except OSError as error:
-        raise _NoTask(error.strerror or str(error)) from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = "" if mark is None else f"line {mark.line + 1}: "
-        what = getattr(error, "problem", None) or type(error).__name__
-        raise _NoTask(f"{where}{what}") from None
-
-
-def _input_files(data: dict[str, Any]) -> list[str]:
-    files = data["input_files"]
-    names = [files] if isinstance(files, str) else files
-    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        raise _NoTask("input_files: names of files expected")
-    return names
-
-
-def _data_model(data: dict[str, Any]) -> str:
-    options = data.get("options")
-    model = options.get("data_model") if isinstance(options, dict) else None
-    if model is None:
-        return _DEFAULT_DATA_MODEL
+def _data_model(data: dict[str, Any], path: str) -> str:
+    model = entry_of(data, "options", dict, {}, path).get("data_model", Subject().data_model)
     if model not in _DATA_MODELS:
-        raise _NoTask(f"data model '{str(model)[:40]}': {' and '.join(_DATA_MODELS)} are known")
+        known = " and ".join(_DATA_MODELS)
+        raise wrong_task(path, f"data model '{str(model)[:40]}': {known} are known")
     return str(model)
 
 
 def _property(path: str) -> str | None:
     """By what is in the file; None for a property that plait does not know."""
-    try:
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise _NoTask(f"{path}: {error.strerror or error}") from None
+    text = read_text(path)
     try:
         return str(from_prp(text, path)[0])
     except InputError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from plait.cli.chosen import subject_of
 from plait.cli.judging import Worker, judge
 from plait.cli.output import Console
 
@@ -22,13 +23,14 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     from plait.certificates.check import check as check_certificate
     from plait.certificates.reading import read
     from plait.certificates.verdicts import Answer
-    from plait.cli.arguments import as_arguments
-    from plait.cli.assumptions import assumptions_of
-    from plait.cli.inputs import load_program, read_text, specification
+    from plait.portfolio.arguments import as_arguments
+    from plait.portfolio.assumptions import assumptions_of
+    from plait.portfolio.subject import load_program, read_text, specification
 
     certificate = read(read_text(options.certificate))
-    chosen, entry = specification(options)
-    program = load_program(options, chosen, entry)
+    subject = subject_of(options)
+    chosen, entry = specification(subject)
+    program = load_program(subject, chosen, entry)
     assumptions = assumptions_of(program, chosen, spurious_wakeups=options.spurious_wakeups)
     size = f"{len(certificate.nodes)} nodes, by the engine {certificate.engine}"
     worker.loaded([f"claim: {chosen}", f"certificate: {size}"], assumptions)
@@ -39,7 +41,7 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     verdict = check_certificate(program, chosen, certificate, worker.deadline, progress)
     reason = verdict.reason
     made_with = list(certificate.options)
-    if verdict.answer is Answer.REJECTED and made_with != as_arguments(options):
+    if verdict.answer is Answer.REJECTED and made_with != as_arguments(subject):
         reason += f"; it was made with {shlex.join(made_with) or 'no options'}"
     if verdict.answer is Answer.UNKNOWN and worker.is_late:
         reason = f"time limit of {options.timeout:g} s"

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
-from plait.cli.assumptions import assumptions_of
+from plait.cli.chosen import subject_of
 from plait.cli.forms import are_wanted, check_forms, save_forms
-from plait.cli.inputs import load_program, parts, specification
 from plait.cli.output import Console, check_can_write, save
 from plait.cli.printing import print_conditions, print_trace
-from plait.cli.tasks import expand_task
+from plait.portfolio.assumptions import assumptions_of
+from plait.portfolio.subject import Subject, load_program, parts, specification
+from plait.portfolio.tasks import expand_task
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -45,19 +46,19 @@ class Answer:
 
 
 def explore(options: argparse.Namespace, console: Console) -> int:
-    expand_task(options)
+    subject = expand_task(subject_of(options))
     check_forms(options)
     if options.save_schedule is not None:
         check_can_write("--save-schedule", options.save_schedule)
-    whole, entry = specification(options)
+    whole, entry = specification(subject)
     answers: list[Answer] = []
     for part in parts(whole):
         spent = sum(answer.exploration.seconds for answer in answers)
-        answers.append(_answer(options, part, entry, spent))
+        answers.append(_answer(options, subject, part, entry, spent))
         if answers[-1].verdict == "false" or answers[-1].reason == "interrupted":
             break
     answer = worst(answers)
-    result = _composed(options, whole, entry, answers, answer)
+    result = _composed(subject, whole, entry, answers, answer)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
     print_conditions(console, result)
@@ -82,10 +83,12 @@ def worst(answers: list[Answer]) -> Answer:
     return chosen
 
 
-def _answer(options: argparse.Namespace, part: Specification, entry: str, spent: float) -> Answer:
+def _answer(
+    options: argparse.Namespace, subject: Subject, part: Specification, entry: str, spent: float
+) -> Answer:
     from plait.semantics.explore import explore as explore_all
 
-    program = load_program(options, part, entry)
+    program = load_program(subject, part, entry)
     assumptions = assumptions_of(program, part, spurious_wakeups=options.spurious_wakeups)
     exploration = explore_all(
         program,
@@ -105,8 +108,8 @@ def _answer(options: argparse.Namespace, part: Specification, entry: str, spent:
 
 def _show(answer: Answer) -> None:
     """Execute the counterexample again; one that does not show the violation proves nothing."""
-    from plait.cli.asked import row_of
     from plait.evidence.counterexample import Found, NotShown, evidence_of
+    from plait.portfolio.asked import row_of
 
     violation, schedule = answer.exploration.violation, answer.exploration.schedule
     assert violation is not None and schedule is not None
@@ -128,16 +131,16 @@ def _show(answer: Answer) -> None:
 
 
 def _composed(
-    options: argparse.Namespace,
+    subject: Subject,
     whole: Specification,
     entry: str,
     answers: list[Answer],
     answer: Answer,
 ) -> Result:
-    from plait.cli.document import composed
-    from plait.cli.messages import Loaded, Question
-    from plait.cli.messages import Result as Answered
-    from plait.cli.rows import diagnostic_row
+    from plait.portfolio.compose import composed
+    from plait.portfolio.messages import Loaded, Question
+    from plait.portfolio.messages import Result as Answered
+    from plait.portfolio.rows import diagnostic_row
 
     properties = sorted(item.value for item in whole.properties)
     question = Question(entry, properties, sorted(whole.error_functions), {})
@@ -151,7 +154,7 @@ def _composed(
         statistics=_statistics(answers),
         evidence=answer.evidence,
     )
-    return composed(options, "explore", question, loaded, message, {}, [], None)
+    return composed(subject, "explore", question, loaded, message, {}, [])
 
 
 def _statistics(answers: list[Answer]) -> dict[str, float]:
@@ -168,7 +171,7 @@ def _write_files(
     options: argparse.Namespace, console: Console, answer: Answer, result: Result
 ) -> bool:
     """Whether all files that were asked for could be written."""
-    from plait.cli.document import add_sources
+    from plait.portfolio.compose import add_sources
 
     written = []
     schedule = answer.exploration.schedule

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import plait
 
 REPORT_VERSION = 1
-
-
-def describe(error: BaseException) -> str:
-    """An unexpected exception in one line: its type, where it was raised, its text."""
-    place = _innermost(error.__traceback__)
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{place}" + (f": {text[:200]}" if text else "")
-
-
-def _innermost(trace: TracebackType | None) -> str:
-    place = ""
-    while trace is not None:
-        path = trace.tb_frame.f_code.co_filename.replace(os.sep, "/")
-        if "/plait/" in path:
-            place = f" at plait/{path.rpartition('/plait/')[2]}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 def write_report(options: argparse.Namespace, message: str, details: dict[str, Any]) -> Path | None:

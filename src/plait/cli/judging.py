@@ -49,7 +49,7 @@ class Worker:
         self._send({"kind": "answer", "answer": answer, "reason": reason, "lines": lines or []})
 
     def mistake(self, error: InputError) -> None:
-        from plait.cli.rows import diagnostic_row
+        from plait.portfolio.rows import diagnostic_row
 
         rows = [diagnostic_row(item) for item in error.diagnostics]
         self._send({"kind": "mistake", "diagnostics": rows})
@@ -137,7 +137,7 @@ def _cause(options: argparse.Namespace, finish: Finish) -> str:
 
 def _work(worker: Worker, work: Judge) -> None:
     """In the worker."""
-    from plait.cli.internal_error import describe
+    from plait.errors import describe
 
     try:
         work(worker)

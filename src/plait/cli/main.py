@@ -11,10 +11,9 @@ import sys
 from collections.abc import Sequence
 
 from plait.cli import exits
-from plait.cli.internal_error import describe
 from plait.cli.output import Console
 from plait.cli.parser import parse
-from plait.errors import InputError, PlaitError
+from plait.errors import InputError, PlaitError, describe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

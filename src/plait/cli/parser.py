@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import plait
 from plait.cli import exits
+from plait.cli.chosen import subject_of
 from plait.cli.help import (
     CHECK_HELP,
     EXPLORE_HELP,
@@ -19,6 +20,7 @@ from plait.cli.help import (
     VALIDATE_HELP,
     VERIFY_HELP,
 )
+from plait.portfolio.subject import Subject
 
 PROPERTIES = (
     "assertions",
@@ -65,13 +67,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def parse_question(arguments: Sequence[str], programs: Sequence[str]) -> argparse.Namespace:
+def parse_question(arguments: Sequence[str], programs: Sequence[str]) -> Subject:
     """The options of properties and of the front end that a result was made with."""
     parser = Parser(prog="plait", allow_abbrev=False, add_help=False)
     _program_options(parser)
     options = parser.parse_args(list(arguments))
     options.programs = list(programs)
-    return options
+    return subject_of(options)
 
 
 def _attach(arguments: Sequence[str]) -> list[str]:
@@ -270,6 +272,19 @@ def _verify_command(parser: Parser) -> None:
         "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"
     )
     _limit_options(parser)
+    parser.add_argument(
+        "--jobs",
+        type=_positive,
+        metavar="N",
+        help="let N engines work at the same time (default: one on each core)",
+    )
+    parser.add_argument(
+        "--progress",
+        choices=("auto", "json", "none"),
+        default="auto",
+        help="show what the engines are doing: on a terminal (auto, the default), as lines of JSON"
+        " on standard error, or not at all",
+    )
     _form_options(parser)
     parser.add_argument(
         "--certificate",

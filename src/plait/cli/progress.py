@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from plait.portfolio.status import Status, Watch
 
 _FIRST_AFTER_SECONDS = 0.5
 
@@ -41,3 +45,21 @@ class ProgressLine:
         except (OSError, ValueError):
             pass
         self._shown = len(text)
+
+
+@contextmanager
+def watcher(form: str | None) -> Iterator[Watch | None]:
+    """What shows the progress of a verification."""
+    line = ProgressLine()
+    if not line.is_wanted():
+        yield None
+        return
+
+    def show(status: Status) -> None:
+        line.say("; ".join(f"{item.engine}: {item.doing}" for item in status.engines))
+        line.show()
+
+    try:
+        yield show
+    finally:
+        line.clear()

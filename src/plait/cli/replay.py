@@ -19,10 +19,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
-from plait.cli.inputs import load_program, parts, read_text, specification
 from plait.cli.output import Console
 from plait.cli.parser import parse_question
 from plait.errors import Diagnostic, InputError
+from plait.portfolio.subject import Subject, load_program, parts, read_text, specification
 from plait.report.characters import one_line
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _LARGEST_SOURCE = 20_000_000
 class _Counterexample:
     """What a result says about a failure."""
 
-    question: argparse.Namespace
+    question: Subject
     violated: str
     message: str
     thread: int
@@ -289,16 +289,16 @@ def _part(whole: Specification, violated: str) -> Specification:
     return whole
 
 
-def _sources(question: argparse.Namespace, entry: str) -> list[Source]:
-    from plait.cli.inputs import front_end_options
+def _sources(question: Subject, entry: str) -> list[Source]:
     from plait.native.build import Source
+    from plait.portfolio.subject import front_end_options
 
     front_end = front_end_options(question, entry)
     chosen = [(path, front_end) for path in question.programs]
     if front_end.compile_commands is not None:
         from plait.c.toolchain import from_compile_commands
 
-        files = tuple(question.programs)
+        files = question.programs
         chosen = from_compile_commands(front_end.compile_commands, files, front_end)
     sources: list[Source] = []
     for path, its in chosen:

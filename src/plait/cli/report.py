@@ -7,9 +7,9 @@ import argparse
 
 from plait.cli import exits
 from plait.cli.forms import check_forms, save_forms
-from plait.cli.inputs import read_text
 from plait.cli.output import Console
 from plait.cli.printing import print_conditions, print_trace
+from plait.portfolio.subject import read_text
 from plait.report.characters import one_line
 
 

@@ -6,8 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from plait.cli import exits
-from plait.cli.inputs import load_program, specification
+from plait.cli.chosen import subject_of
 from plait.cli.output import Console, check_can_write, has_colour, save, width
+from plait.portfolio.subject import load_program, specification
 
 if TYPE_CHECKING:
     from plait.model.program import Program
@@ -22,8 +23,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if options.save_schedule is not None:
         check_can_write("--save-schedule", options.save_schedule)
     schedule = None if options.schedule is None else read(options.schedule)
-    chosen, entry = specification(options)
-    program = load_program(options, chosen, entry)
+    subject = subject_of(options)
+    chosen, entry = specification(subject)
+    program = load_program(subject, chosen, entry)
     execution = execute(
         program,
         chosen,

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 
 from plait.cli import exits
-from plait.cli.inputs import load_program, specification
+from plait.cli.chosen import subject_of
 from plait.cli.output import Console, check_can_write, save
+from plait.portfolio.subject import load_program, specification
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
     for option, path in (("--dot", options.dot), ("--svg", options.svg)):
         if path not in (None, "-"):
             check_can_write(option, path)
-    program = load_program(options, *specification(options))
+    subject = subject_of(options)
+    program = load_program(subject, *specification(subject))
     if options.dot is None and options.svg is None:
         from plait.model.show import show as as_text
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from plait.cli.chosen import subject_of
 from plait.cli.judging import Worker, judge
 from plait.cli.output import Console
 from plait.errors import Diagnostic, InputError
@@ -25,9 +26,9 @@ def validate(options: argparse.Namespace, console: Console) -> int:
 
 
 def _validate_file(options: argparse.Namespace, worker: Worker) -> None:
-    from plait.cli.inputs import read_text
     from plait.evidence.witness.content import CorrectnessWitness
     from plait.evidence.witness.read import from_text
+    from plait.portfolio.subject import read_text
 
     path = options.witness
     witness = from_text(read_text(path), path)
@@ -89,13 +90,13 @@ def _parts(
     options: argparse.Namespace, witness: ViolationWitness
 ) -> list[tuple[Specification, str]]:
     """What the witness is about, as far as the options ask for it."""
-    from plait.cli.inputs import parts, specification
     from plait.evidence.witness.specifications import parsed
     from plait.model.properties import Specification
+    from plait.portfolio.subject import parts, specification
 
     claimed, entry = parsed(witness.task.specification, options.witness)
     if options.property or options.prp is not None or options.error_function:
-        asked, _ = specification(options)
+        asked, _ = specification(subject_of(options))
         both = asked.properties & claimed.properties
         if not both:
             return []
@@ -110,11 +111,11 @@ def _validate_part(
     entry: str,
     worker: Worker,
 ) -> tuple[Found, Program]:
-    from plait.cli.assumptions import assumptions_of
-    from plait.cli.inputs import load_program
     from plait.evidence.validation.validate import validate as validate_witness
+    from plait.portfolio.assumptions import assumptions_of
+    from plait.portfolio.subject import load_program
 
-    program = load_program(options, part, entry)
+    program = load_program(subject_of(options), part, entry)
     assumptions = assumptions_of(program, part, spurious_wakeups=options.spurious_wakeups)
     producer = witness.producer
     about = [

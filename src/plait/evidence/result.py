@@ -11,6 +11,8 @@ from typing import Any
 
 Numbers = dict[str, Any]
 
+_BESIDE = {"is_stored": False}  # a field that is not part of the JSON
+
 
 @dataclass(slots=True)
 class Place:
@@ -224,6 +226,11 @@ class Result:
     tree: list[TreeNode] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     report: str | None = None
+    # Beside the JSON: the proof for `plait check`; what is needed to find a mistake of plait
+    # itself; what the engines have written to standard output and standard error.
+    certificate: str | None = field(default=None, metadata=_BESIDE)
+    failure: dict[str, Any] | None = field(default=None, metadata=_BESIDE)
+    noise: dict[str, str] = field(default_factory=dict, metadata=_BESIDE)
 
     @property
     def switches(self) -> int:

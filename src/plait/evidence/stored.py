@@ -67,7 +67,9 @@ def plain(value: Any) -> Any:
         return flat
     if dataclasses.is_dataclass(value):
         return {
-            item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)
+            item.name: plain(getattr(value, item.name))
+            for item in dataclasses.fields(value)
+            if item.metadata.get("is_stored", True)
         }
     if isinstance(value, list):
         return [plain(item) for item in value]
@@ -118,7 +120,7 @@ def _expect(value: Any, kind: type, what: str, where: str) -> None:
 def _built(kind: Any, value: dict[str, Any], where: str) -> Any:
     hints, found = _hints(kind), {}
     for item in dataclasses.fields(kind):
-        if item.name in value:
+        if item.name in value and item.metadata.get("is_stored", True):
             found[item.name] = _read(hints[item.name], value[item.name], f"{where}.{item.name}")
         elif item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
             raise _Mistake(f"{where}: no '{item.name}' in it")

@@ -1,4 +1,5 @@
-"""The child's side: it says what it has found, line by line, and never outlives its parent."""
+"""The child's side: it says what it has found, line by line, hears what it is told, and never
+outlives its parent."""
 
 from __future__ import annotations
 
@@ -7,12 +8,33 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 Message = dict[str, Any]
 Send = Callable[[Message], None]
-Work = Callable[[Send], None]
+
+
+class Channel:
+    """How work talks with its parent: call it to say something."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.inbox: deque[Message] = deque()
+
+    def __call__(self, message: Message) -> None:
+        self._send(message)
+
+    def news(self) -> list[Message]:
+        """What the parent has told since the last time."""
+        found: list[Message] = []
+        while self.inbox:
+            found.append(self.inbox.popleft())
+        return found
+
+
+Work = Callable[[Channel], None]
 
 # Address space is not memory: libraries, thread stacks and arenas reserve it without using it. The
 # limit on it only catches what grows faster than the parent looks at the resident memory.
@@ -26,17 +48,18 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Pipes:
-    """Made before the fork. The child writes results and noise; it reads from the lifeline, into
-    which nobody ever writes, to notice that the parent's end is closed."""
+    """Made before the fork. The child writes results and noise; it reads from the lifeline what it
+    is told, and notices there that the parent's end is closed."""
 
     def __init__(self) -> None:
         self.parent = os.getpid()
         self.results, self.to_results = os.pipe()
         self.noise, self.to_noise = os.pipe()
-        self.lifeline, self._parents_lifeline = os.pipe()
+        self.lifeline, self.to_child = os.pipe()
+        os.set_blocking(self.to_child, False)
 
     def close_ends_of_parent(self) -> None:
-        for pipe in (self.results, self.noise, self._parents_lifeline):
+        for pipe in (self.results, self.noise, self.to_child):
             os.close(pipe)
 
     def close_ends_of_child(self) -> None:
@@ -52,10 +75,11 @@ def run_child(work: Work, pipes: Pipes, memory: int | None) -> NoReturn:
         pipes.close_ends_of_parent()
         os.dup2(pipes.to_noise, 1)
         os.dup2(pipes.to_noise, 2)
-        _die_with_parent(pipes)
+        channel = Channel(lambda message: _write(pipes.to_results, message))
+        _die_with_parent(pipes, channel)
         if memory is not None:
             _limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
-        work(lambda message: _write(pipes.to_results, message))
+        work(channel)
         code = 0
     except MemoryError:
         code = _OUT_OF_MEMORY
@@ -77,7 +101,7 @@ def _stay_quiet() -> None:
     signal.set_wakeup_fd(-1)
 
 
-def _die_with_parent(pipes: Pipes) -> None:
+def _die_with_parent(pipes: Pipes, channel: Channel) -> None:
     """Linux kills the child when the parent dies, whatever the child is doing. Elsewhere a thread
     sees the end of the lifeline; it has to wait for solvers that do not let other threads run."""
     if sys.platform == "linux":
@@ -87,11 +111,14 @@ def _die_with_parent(pipes: Pipes) -> None:
     if os.getppid() != pipes.parent:
         os._exit(_UNCAUGHT)
 
-    def watch() -> None:
-        os.read(pipes.lifeline, 1)
+    def listen() -> None:
+        rest = b""
+        while chunk := os.read(pipes.lifeline, 1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            channel.inbox.extend(json.loads(line) for line in lines)
         os._exit(_UNCAUGHT)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=listen, daemon=True).start()
 
 
 def _limit_address_space(limit: int) -> None:

@@ -1,8 +1,8 @@
 """The parent's side: start work, hear what it says, stop it at its limits.
 
 A solver cannot be interrupted from Python. In a process of its own it can be killed at any moment,
-and a solver that crashes takes nothing with it. Several works can go on side by side, until one of
-them has said what decides.
+and a solver that crashes takes nothing with it. Several works can go on side by side: a conductor
+says when each of them starts, pauses and goes on, and what decides.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 
-from plait.work.child import Message, Pipes, Send, Work, is_out_of_memory, run_child
+from plait.work.child import Channel, Message, Pipes, Work, is_out_of_memory, run_child
 from plait.work.limits import Ending, Finish, Limits
 from plait.work.signals import Signals
 
@@ -36,6 +36,72 @@ _CHUNK = 1 << 16
 _ONLY = "work"
 
 
+class Conductor:
+    """Decides who works when; every method may use the team."""
+
+    def begin(self, team: Team) -> None:
+        """Start the first works."""
+
+    def hear(self, team: Team, name: str, message: Message) -> bool:
+        """True if that is all there is to say, so that all works end."""
+        return False
+
+    def ended(self, team: Team, name: str, finish: Finish) -> None:
+        """A work is no more, for whatever reason but the end of all."""
+
+    def look(self, team: Team) -> float:
+        """Called after everything that happens; the seconds after which to call it again at the
+        latest."""
+        return _LONGEST_PATIENCE
+
+
+class Team:
+    """The works that go on, in child processes or, where there are none, one after the other."""
+
+    def start(self, name: str, work: Work) -> None:
+        raise NotImplementedError
+
+    def stop(self, name: str) -> None:
+        """End a work, which then has the ending STOPPED."""
+
+    def pause(self, name: str) -> None:
+        pass
+
+    def resume(self, name: str) -> None:
+        pass
+
+    def tell(self, name: str, message: Message) -> None:
+        """Something that helps, but is not needed: it may get lost."""
+
+    def memory(self, name: str) -> int:
+        """Resident bytes; 0 if not known."""
+        return 0
+
+    @property
+    def names(self) -> list[str]:
+        """Those that go on, paused or not."""
+        return []
+
+
+def conduct(conductor: Conductor, limits: Limits) -> dict[str, Finish]:
+    """Run what the conductor starts until nothing goes on any more; how each work ended. SIGINT and
+    SIGTERM end all. The limit of memory is for all together: the largest one ends when it is
+    reached. Afterwards there is no child."""
+    if not hasattr(os, "fork"):
+        return _Alone(conductor).run()
+    with Signals() as signals:
+        team = _Processes(limits, conductor, signals)
+        try:
+            conductor.begin(team)
+        except _NoProcess:
+            team.end_all(Ending.STOPPED)
+            return _Alone(conductor).run()
+        except BaseException:
+            team.end_all(Ending.INTERRUPTED)
+            raise
+        return team.run()
+
+
 def supervise(work: Work, limits: Limits, receive: Receive, tick: Tick | None = None) -> Finish:
     """Run `work` in a child process. `receive` gets its messages in order, `tick` is called a few
     times per second. SIGINT and SIGTERM end the work. Afterwards there is no child."""
@@ -50,49 +116,76 @@ def supervise(work: Work, limits: Limits, receive: Receive, tick: Tick | None = 
 def supervise_all(
     works: Mapping[str, Work], limits: Limits, decide: Decide, tick: Tick | None = None
 ) -> dict[str, Finish]:
-    """Run each work in a child process of its own; how each one ended. The limit of memory is for
-    all together: the largest one ends when it is reached. Those that were going on when one of them
-    had decided have the ending STOPPED. Afterwards there is no child."""
-    if not hasattr(os, "fork"):
-        return _run_here(works, decide)
-    with Signals() as signals:
-        team = _Team(limits, decide, tick, signals)
-        try:
-            for name, work in works.items():
-                team.start(name, work)
-        except OSError:  # no process is to be had
-            if not team.children:
-                return _run_here(works, decide)
-        except BaseException:
-            team.end_all(Ending.INTERRUPTED)
-            raise
-        missing = works.keys() - team.children.keys()
-        never = Finish(Ending.DIED, "before it began: there was no process for it")
-        return dict.fromkeys(missing, never) | team.run()
+    """Run all works from the beginning. Those that were going on when one of them had decided have
+    the ending STOPPED."""
+    return conduct(_AllAtOnce(works, decide, tick), limits)
 
 
-def _run_here(works: Mapping[str, Work], decide: Decide) -> dict[str, Finish]:
+class _AllAtOnce(Conductor):
+    def __init__(self, works: Mapping[str, Work], decide: Decide, tick: Tick | None) -> None:
+        self._works = works
+        self._decide = decide
+        self._tick = tick
+
+    def begin(self, team: Team) -> None:
+        for name, work in self._works.items():
+            team.start(name, work)
+
+    def hear(self, team: Team, name: str, message: Message) -> bool:
+        return self._decide(name, message)
+
+    def look(self, team: Team) -> float:
+        if self._tick is None:
+            return _LONGEST_PATIENCE
+        self._tick()
+        return _TICK_PERIOD
+
+
+class _NoProcess(Exception):
+    """The system has no process for the first work."""
+
+
+class _Alone(Team):
     """Without a second process works go one after the other, and keep the time limit themselves."""
-    finishes: dict[str, Finish] = {}
-    is_decided = False
 
-    def hear(name: str, message: Message) -> None:
-        nonlocal is_decided
-        is_decided = decide(name, message) or is_decided
+    def __init__(self, conductor: Conductor) -> None:
+        self._conductor = conductor
+        self._waiting: dict[str, Work] = {}
+        self._is_decided = False
 
-    for name, work in works.items():
-        if is_decided:
-            finishes[name] = Finish(Ending.STOPPED)
-            continue
+    def start(self, name: str, work: Work) -> None:
+        self._waiting[name] = work
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._waiting)
+
+    def run(self) -> dict[str, Finish]:
+        self._conductor.begin(self)
+        finishes: dict[str, Finish] = {}
+        while self._waiting:
+            name = next(iter(self._waiting))
+            if self._is_decided:
+                finishes[name] = Finish(Ending.STOPPED)
+                del self._waiting[name]
+                continue
+            finishes[name] = self._run_one(name, self._waiting[name])
+            del self._waiting[name]
+            if not self._is_decided:
+                self._conductor.ended(self, name, finishes[name])
+        return finishes
+
+    def _run_one(self, name: str, work: Work) -> Finish:
+        def hear(message: Message) -> None:
+            self._is_decided = self._conductor.hear(self, name, message) or self._is_decided
+
         try:
-            work(lambda message, name=name: hear(name, message))  # type: ignore[misc]
+            work(Channel(hear))
         except KeyboardInterrupt:
-            finishes[name] = Finish(Ending.INTERRUPTED)
+            return Finish(Ending.INTERRUPTED)
         except MemoryError:
-            finishes[name] = Finish(Ending.MEMORY)
-        else:
-            finishes[name] = Finish(Ending.FINISHED)
-    return finishes
+            return Finish(Ending.MEMORY)
+        return Finish(Ending.FINISHED)
 
 
 class _Child:
@@ -118,6 +211,15 @@ class _Child:
         else:
             self._noise = (self._noise + chunk)[-_MOST_NOISE:]
         return []
+
+    def tell(self, message: Message) -> None:
+        """One write of a short line is never cut in two; a child that does not read hears less."""
+        line = json.dumps(message).encode("ascii") + b"\n"
+        if len(line) <= select.PIPE_BUF:
+            try:
+                os.write(self.pipes.to_child, line)
+            except OSError:
+                pass
 
     def end(self, ending: Ending) -> Finish:
         """Collect a child that has closed its pipes (FINISHED), or kill it."""
@@ -155,16 +257,14 @@ class _Child:
             pause = min(2 * pause, 0.05)
 
 
-class _Team:
-    def __init__(
-        self, limits: Limits, decide: Decide, tick: Tick | None, signals: Signals
-    ) -> None:
+class _Processes(Team):
+    def __init__(self, limits: Limits, conductor: Conductor, signals: Signals) -> None:
         self.children: dict[str, _Child] = {}
         self._limits = limits
-        self._decide = decide
-        self._tick = tick
+        self._conductor = conductor
         self._signals = signals
         self._finishes: dict[str, Finish] = {}
+        self._paused: set[str] = set()
         self._started = time.monotonic()
 
     def start(self, name: str, work: Work) -> None:
@@ -174,7 +274,11 @@ class _Team:
         except OSError:
             pipes.close_ends_of_child()
             pipes.close_ends_of_parent()
-            raise
+            if not self.children and not self._finishes:
+                raise _NoProcess from None
+            never = Finish(Ending.DIED, "before it began: there was no process for it")
+            self._finishes[name] = never
+            return
         if pid == 0:
             run_child(self._without_others(work), pipes, self._limits.memory)
         pipes.close_ends_of_child()
@@ -183,12 +287,37 @@ class _Team:
     def _without_others(self, work: Work) -> Work:
         """In a new child: it must not hold on to what its siblings have of the parent."""
 
-        def alone(send: Send) -> None:
+        def alone(channel: Channel) -> None:
             for sibling in self.children.values():
                 sibling.pipes.close_ends_of_parent()
-            work(send)
+            work(channel)
 
         return alone
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.children)
+
+    def stop(self, name: str) -> None:
+        if name in self.children:
+            self._end(name, Ending.STOPPED)
+
+    def pause(self, name: str) -> None:
+        if name in self.children and name not in self._paused:
+            self._paused.add(name)
+            os.kill(self.children[name].pid, signal.SIGSTOP)
+
+    def resume(self, name: str) -> None:
+        if name in self.children and name in self._paused:
+            self._paused.remove(name)
+            os.kill(self.children[name].pid, signal.SIGCONT)
+
+    def tell(self, name: str, message: Message) -> None:
+        if name in self.children:
+            self.children[name].tell(message)
+
+    def memory(self, name: str) -> int:
+        return _resident_memory(self.children[name].pid) if name in self.children else 0
 
     def run(self) -> dict[str, Finish]:
         ending = Ending.INTERRUPTED  # by an exception, if by nothing else
@@ -203,18 +332,20 @@ class _Team:
             self._end(name, ending)
 
     def _end(self, name: str, ending: Ending) -> None:
+        self._paused.discard(name)
         self._finishes[name] = self.children.pop(name).end(ending)
 
     def _listen(self) -> Ending:
         """Until all children have closed their pipes, or have to be stopped."""
         signals = self._signals.pipe
         while self.children:
+            period = self._conductor.look(self)
             poll = select.poll()
             poll.register(signals, select.POLLIN)
             for child in self.children.values():
                 for pipe in child.open:
                     poll.register(pipe, select.POLLIN)
-            ready = {pipe for pipe, _ in poll.poll(self._patience())}
+            ready = {pipe for pipe, _ in poll.poll(self._patience(period))}
             if self._hear(ready):
                 return Ending.STOPPED
             if signals in ready and self._signals.is_stop():
@@ -222,19 +353,21 @@ class _Team:
             if self._seconds_left() <= 0:
                 return Ending.TIME
             self._keep_memory()
-            if self._tick is not None:
-                self._tick()
         return Ending.FINISHED
 
     def _hear(self, ready: set[int]) -> bool:
         """Whether somebody has decided; who has said everything is collected."""
         for name, child in list(self.children.items()):
+            if name not in self.children:
+                continue  # stopped because of what another one has said
             is_decided = False
             for pipe in child.open & ready:
                 for message in child.read(pipe):
-                    is_decided = self._decide(name, message) or is_decided
-            if not child.open:
+                    is_decided = self._conductor.hear(self, name, message) or is_decided
+            if not child.open and name in self.children:
                 self._end(name, Ending.FINISHED)
+                if not is_decided:
+                    self._conductor.ended(self, name, self._finishes[name])
             if is_decided:
                 return True
         return False
@@ -248,19 +381,18 @@ class _Team:
             largest = max(used, key=lambda name: used[name])
             del used[largest]
             self._end(largest, Ending.MEMORY)
+            self._conductor.ended(self, largest, self._finishes[largest])
 
     def _seconds_left(self) -> float:
         if self._limits.seconds is None:
             return float("inf")
         return self._started + self._limits.seconds + GRACE_SECONDS - time.monotonic()
 
-    def _patience(self) -> int:
+    def _patience(self, period: float) -> int:
         """Milliseconds until something has to be looked at."""
-        periods = [_LONGEST_PATIENCE, self._seconds_left()]
+        periods = [_LONGEST_PATIENCE, self._seconds_left(), period]
         if self._limits.memory is not None:
             periods.append(_MEMORY_PERIOD)
-        if self._tick is not None:
-            periods.append(_TICK_PERIOD)
         return max(0, int(min(periods) * 1000) + 1)
 
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from plait.cli.asked import Answering
-from plait.cli.assumptions import assumptions_of
-from plait.cli.inputs import load_program, parts, specification
-from plait.cli.internal_error import describe
-from plait.cli.messages import Loaded, Mistake, OutOfTime, Question, Result, encode
-from plait.cli.rows import Row, diagnostic_row
-from plait.errors import InputError, PlaitError
-from plait.work.child import Send
+from plait.errors import InputError, PlaitError, describe
+from plait.portfolio.asked import Answering
+from plait.portfolio.assumptions import assumptions_of
+from plait.portfolio.features import event_of
+from plait.portfolio.job import Job
+from plait.portfolio.messages import Features, Loaded, Mistake, OutOfTime, Question, Result, encode
+from plait.portfolio.options import Options
+from plait.portfolio.rows import Row, diagnostic_row
+from plait.portfolio.subject import load_program, parts, specification
+from plait.work.child import Channel
 
 if TYPE_CHECKING:
     from plait.model.program import Program
     from plait.model.properties import Specification
 
 
-def work(options: argparse.Namespace, deadline: float | None, send: Send) -> None:
+def work(options: Options, job: Job, deadline: float | None, send: Channel) -> None:
     """Send messages; the last one is a Result, OutOfTime or Mistake."""
     try:
-        _run(options, deadline, send)
+        _run(options, job, deadline, send)
     except InputError as error:
         send(encode(Mistake([diagnostic_row(item) for item in error.diagnostics])))
     except PlaitError as error:
@@ -41,14 +42,16 @@ def work(options: argparse.Namespace, deadline: float | None, send: Send) -> Non
         send(encode(Result("unknown", reason, failure={"traceback": trace.splitlines()})))
 
 
-def _run(options: argparse.Namespace, deadline: float | None, send: Send) -> None:
+def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> None:
     whole, entry = specification(options)
     properties = sorted(item.value for item in whole.properties)
     functions = sorted(whole.error_functions)
-    send(encode(Question(entry, properties, functions, _shown_settings(options))))
+    send(encode(Question(entry, properties, functions, _shown_settings(options, job.engine))))
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
+    if job.is_first:
+        send(encode(Features(event_of(program for _, program in questions).name)))
     answers: list[Result | OutOfTime] = []
     for number, (part, program) in enumerate(questions):
         # Each of several questions gets its share of the time that is left.
@@ -56,7 +59,7 @@ def _run(options: argparse.Namespace, deadline: float | None, send: Send) -> Non
         if deadline is not None:
             now = time.monotonic()
             end = now + (deadline - now) / (len(questions) - number)
-        answers.append(_answering(options, part, program, end, send).answer())
+        answers.append(_answering(options, job.engine, part, program, end, send).answer())
         if _rank(answers[-1]) == 0:
             break
     send(encode(min(answers, key=_rank)))
@@ -70,7 +73,7 @@ def _rank(answer: Result | OutOfTime) -> int:
 
 
 def _loaded(
-    options: argparse.Namespace, questions: list[tuple[Specification, Program]]
+    options: Options, questions: list[tuple[Specification, Program]]
 ) -> Loaded:
     assumptions: dict[str, None] = {}
     unsupported: list[Row] = []
@@ -82,27 +85,28 @@ def _loaded(
     return Loaded(list(assumptions), unsupported)
 
 
-def _shown_settings(options: argparse.Namespace) -> dict[str, Any]:
-    if options.engine == "impact":
-        from plait.cli import by_impact
+def _shown_settings(options: Options, engine: str) -> dict[str, Any]:
+    if engine == "impact":
+        from plait.portfolio import by_impact
 
         return by_impact.shown_settings(options)
-    from plait.cli import by_orders
+    from plait.portfolio import by_orders
 
     return by_orders.shown_settings(options)
 
 
 def _answering(
-    options: argparse.Namespace,
+    options: Options,
+    engine: str,
     specification: Specification,
     program: Program,
     deadline: float | None,
-    send: Send,
+    send: Channel,
 ) -> Answering:
-    if options.engine == "impact":
-        from plait.cli.by_impact import ByImpact
+    if engine == "impact":
+        from plait.portfolio.by_impact import ByImpact
 
         return ByImpact(options, specification, program, deadline, send)
-    from plait.cli.by_orders import ByOrders
+    from plait.portfolio.by_orders import ByOrders
 
     return ByOrders(options, specification, program, deadline, send)

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import plait
-from plait.cli.arguments import as_arguments
-from plait.cli.messages import Loaded, Question
-from plait.cli.messages import Result as Message
 from plait.evidence.result import Result, Source
 from plait.evidence.stored import from_plain
 from plait.evidence.words import words_of
+from plait.portfolio.arguments import as_arguments
+from plait.portfolio.messages import Loaded, Question
+from plait.portfolio.messages import Result as Message
+from plait.portfolio.subject import Subject
 
 _LARGEST_SOURCE = 20_000_000
 
 
 def composed(
-    options: argparse.Namespace,
+    subject: Subject,
     engine: str,
     question: Question | None,
     loaded: Loaded | None,
     message: Message,
     usage: dict[str, Any],
     history: list[dict[str, Any]],
-    report: Path | None,
 ) -> Result:
     """`question` and `loaded` are missing if the worker did not come so far."""
     result = from_plain(
         {
             "version": plait.__version__,
-            "files": options.programs,
-            "entry": (options.entry or "main") if question is None else question.entry,
-            "data_model": options.data_model,
+            "files": list(subject.programs),
+            "entry": (subject.entry or "main") if question is None else question.entry,
+            "data_model": subject.data_model,
             "properties": [] if question is None else question.properties,
             "error_functions": [] if question is None else question.error_functions,
-            "arguments": as_arguments(options),
+            "arguments": as_arguments(subject),
             "engine": engine,
             "settings": {} if question is None else question.settings,
             "verdict": message.verdict,
@@ -48,7 +47,6 @@ def composed(
             "unsupported": [] if loaded is None else loaded.unsupported,
             "statistics": message.statistics | usage,
             "history": history,
-            "report": None if report is None else str(report),
             **message.evidence,
         }
     )

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import replace
 from typing import Any
 
-from plait.cli.asked import Asked
-from plait.cli.forms import are_wanted
-from plait.cli.messages import OutOfTime, Result, Searched, encode
-from plait.cli.numbers import numbers_of_impact
 from plait.engines.impact.engine import verify
 from plait.engines.impact.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.errors import InputError
+from plait.portfolio.asked import Asked
+from plait.portfolio.messages import OutOfTime, Result, Searched, encode
+from plait.portfolio.numbers import numbers_of_impact
+from plait.portfolio.options import Options
 
 # How long the proof may be looked for once more, for the sake of its invariants.
 _MORE_SECONDS = 2.0
 _MORE_TIMES = 3.0
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
+def settings_of(options: Options) -> Settings:
     chosen: dict[str, Any] = {"force_cover": options.force_cover}
     if options.por is not None:
         chosen["reduction"] = Reduction(options.por)
@@ -32,7 +31,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(**chosen)
 
 
-def shown_settings(options: argparse.Namespace) -> dict[str, Any]:
+def shown_settings(options: Options) -> dict[str, Any]:
     settings = settings_of(options)
     return {
         "por": settings.reduction.value,
@@ -76,9 +75,9 @@ class ByImpact(Asked):
         result = Result("true", outcome.reason)
         if outcome.certificate is not None:
             document = outcome.certificate()
-            if self.options.certificate is not None:
+            if self.options.certificate:
                 result.certificate = self._certificate(dict(document))
-            if are_wanted(self.options):
+            if self.options.proof or self.options.invariants:
                 result.evidence = self._proof(document)
         return result
 
@@ -88,7 +87,7 @@ class ByImpact(Asked):
 
         is_reduced = settings_of(self.options).reduction is not Reduction.NONE
         proof = proof_of(self.program, document, is_reduced=is_reduced)
-        if is_reduced and (self.options.html is not None or self.options.witness is not None):
+        if is_reduced and self.options.invariants:
             whole = self._in_all_interleavings()
             if whole is not None:
                 proof.invariants = proof_of(self.program, whole, is_reduced=False).invariants
@@ -113,7 +112,7 @@ class ByImpact(Asked):
         import json
 
         from plait.certificates.fingerprint import fingerprint
-        from plait.cli.arguments import as_arguments
+        from plait.portfolio.arguments import as_arguments
 
         document["options"] = as_arguments(self.options)
         document["fingerprint"] = fingerprint(self.program)

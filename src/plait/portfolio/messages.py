@@ -1,4 +1,4 @@
-"""What the worker of `plait verify` tells the process that the user has started."""
+"""What workers tell the process that the user has started."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ class Loaded:
 
     assumptions: list[str]
     unsupported: list[Row]
+
+
+@dataclass(slots=True)
+class Features:
+    """What the program is like: the name of an event of the strategy."""
+
+    event: str
 
 
 @dataclass(slots=True)
@@ -73,11 +80,11 @@ class Result:
     certificate: str | None = None
 
 
-Message = Question | Loaded | Progress | Searched | OutOfTime | Mistake | Result
+Message = Question | Loaded | Features | Progress | Searched | OutOfTime | Mistake | Result
 
 _KINDS: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (Question, Loaded, Progress, Searched, OutOfTime, Mistake, Result)
+    for kind in (Question, Loaded, Features, Progress, Searched, OutOfTime, Mistake, Result)
 }
 
 

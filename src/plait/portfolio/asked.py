@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plait.cli.messages import OutOfTime, Result
-from plait.work.child import Send
+from plait.portfolio.messages import OutOfTime, Result
+from plait.portfolio.options import Options
+from plait.work.child import Channel
 
 if TYPE_CHECKING:
     from plait.evidence.counterexample import Evidence, Found
@@ -29,11 +29,11 @@ class Asked:
 
     def __init__(
         self,
-        options: argparse.Namespace,
+        options: Options,
         specification: Specification,
         program: Program,
         deadline: float | None,
-        send: Send,
+        send: Channel,
     ) -> None:
         self.options = options
         self.specification = specification

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from plait.portfolio.subject import Subject
 
 _LISTS = {
     "property": "--property",
@@ -13,24 +13,25 @@ _LISTS = {
     "force_includes": "-include",
 }
 _VALUES = {
-    "prp": ("--prp", None),
-    "std": ("--std", "gnu17"),
-    "data_model": ("--data-model", "LP64"),
-    "entry": ("--entry", None),
-    "compile_commands": ("--compile-commands", None),
+    "prp": "--prp",
+    "std": "--std",
+    "data_model": "--data-model",
+    "entry": "--entry",
+    "compile_commands": "--compile-commands",
 }
 
 
-def as_arguments(options: argparse.Namespace) -> list[str]:
+def as_arguments(subject: Subject) -> list[str]:
     """The options of properties and of the front end that differ from the defaults."""
     arguments: list[str] = []
     for name, option in _LISTS.items():
-        for value in getattr(options, name):
+        for value in getattr(subject, name):
             arguments += [option, value]
-    for name, (option, default) in _VALUES.items():
-        value = getattr(options, name)
-        if value != default:
+    defaults = Subject()
+    for name, option in _VALUES.items():
+        value = getattr(subject, name)
+        if value != getattr(defaults, name):
             arguments += [option, value]
-    if not options.spurious_wakeups:
+    if not subject.spurious_wakeups:
         arguments.append("--no-spurious-wakeups")
     return arguments

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plait.cli.asked import Asked
-from plait.cli.messages import OutOfTime, Progress, Result, encode
-from plait.cli.numbers import numbers_of
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.errors import InputError
 from plait.model.properties import Property
+from plait.portfolio.asked import Asked
+from plait.portfolio.messages import OutOfTime, Progress, Result, encode
+from plait.portfolio.numbers import numbers_of
+from plait.portfolio.options import Options
 
 if TYPE_CHECKING:
     from plait.evidence.replay import Plan
     from plait.model.program import Program
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
+def settings_of(options: Options) -> Settings:
     chosen: dict[str, Any] = {"unwind": options.unwind}
     if options.refinement is not None:
         chosen["refinement"] = Refinement(options.refinement)
@@ -29,7 +29,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(**chosen)
 
 
-def shown_settings(options: argparse.Namespace) -> dict[str, Any]:
+def shown_settings(options: Options) -> dict[str, Any]:
     settings = settings_of(options)
     return {
         "unwind": settings.unwind,

@@ -1,0 +1,192 @@
+"""plait for programs: `plait.verify` and `plait.load`. The command line uses nothing else.
+
+    import plait
+
+    result = plait.verify("counter.c", property="no-data-race", timeout=60)
+    print(result.verdict, result.reason)
+
+Engines run in child processes, as for `plait verify`; the limits are kept, and Ctrl-C ends in a
+result with the verdict `unknown` that says how far the engines came. Input that cannot be used
+raises `plait.InputError`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from plait.evidence import result as evidence
+from plait.portfolio.options import Options
+from plait.portfolio.status import EngineStatus, Status, Watch
+from plait.portfolio.subject import Subject
+
+if TYPE_CHECKING:
+    from plait.model.program import Program
+
+__all__ = [
+    "Choices",
+    "EngineStatus",
+    "Options",
+    "Result",
+    "Sources",
+    "Status",
+    "Subject",
+    "Watch",
+    "load",
+    "verify",
+    "verify_with",
+]
+
+Path = str | os.PathLike[str]
+Sources = Path | Iterable[Path]
+Names = str | Iterable[str]
+
+
+class About(TypedDict, total=False):
+    """What a verdict is about, beside the sources; see `plait.portfolio.subject.Subject`."""
+
+    property: Names
+    prp: Path | None
+    error_function: Names
+    include_dirs: Iterable[Path]
+    defines: Iterable[str]
+    undefines: Iterable[str]
+    force_includes: Iterable[Path]
+    std: str
+    data_model: str
+    entry: str | None
+    compile_commands: Path | None
+    spurious_wakeups: bool
+
+
+class Choices(About, total=False):
+    """What `verify` can be asked for; see `plait.portfolio.options.Options`."""
+
+    engine: str
+    timeout: float | None
+    memory_limit: float | None
+    jobs: int | None
+    certificate: bool
+    proof: bool
+    invariants: bool
+    unwind: int | None
+    order_encoding: str | None
+    refinement: str | None
+    por: str | None
+    explicit: str | None
+    force_cover: bool
+    max_nodes: int | None
+
+
+class Result(evidence.Result):
+    """A verdict with its evidence. In a notebook it is shown as the page that `--html` writes."""
+
+    __slots__ = ()
+
+    @property
+    def holds(self) -> bool:
+        return self.verdict == "true"
+
+    @property
+    def is_violated(self) -> bool:
+        return self.verdict == "false"
+
+    def to_json(self) -> str:
+        """As `--json` writes it; `plait report` and `plait replay` read it."""
+        from plait.evidence.stored import to_text
+
+        return to_text(self)
+
+    def to_html(self) -> str:
+        """A page to step through the evidence, as `--html` writes it."""
+        from plait.report.html import to_html
+
+        return to_html(self)
+
+    def to_sarif(self) -> str:
+        from plait.report.sarif import to_sarif
+
+        return to_sarif(self)
+
+    def to_junit(self) -> str:
+        from plait.report.junit import to_junit
+
+        return to_junit(self)
+
+    def to_witness(self, form: str = "2.2") -> str:
+        """A witness for other verifiers; InputError if this result has none."""
+        from plait.evidence.witness.write import to_witness
+
+        return to_witness(self, form)
+
+    def __str__(self) -> str:
+        from plait.report.text import explanation_lines, trace_lines
+
+        lines: list[str] = []
+        if self.trace:
+            lines += [*trace_lines(self, 100, verbose=False, colour=False)]
+            lines += explanation_lines(self)
+        detail = "" if self.verdict == "true" else f" ({self.violated or self.reason})"
+        return "\n".join([*lines, *self.words, f"VERDICT: {self.verdict}{detail}"])
+
+    def _repr_html_(self) -> str:
+        """A frame of its own, so that the styles of the notebook and of the page stay apart."""
+        from html import escape
+
+        page = escape(self.to_html(), quote=True)
+        height = 640 if self.trace or self.tree else 320
+        return (
+            f'<iframe srcdoc="{page}" width="100%" height="{height}"'
+            ' sandbox="allow-scripts" style="border:1px solid #8884"></iframe>'
+        )
+
+
+def verify(
+    programs: Sources, watch: Watch | None = None, /, **choices: Unpack[Choices]
+) -> Result:
+    """Verify .c and .i files that are linked to one program, or one BenchExec task definition.
+    `watch` is called a few times per second with the status of the engines."""
+    return verify_with(Options(**_plain(programs, choices)), watch)
+
+
+def verify_with(options: Options, watch: Watch | None = None) -> Result:
+    """`verify`, with everything that it can be asked for as one value."""
+    from plait.portfolio.compose import add_sources
+    from plait.portfolio.run import verify as run
+
+    found = run(options, watch)
+    result = Result(**{item.name: getattr(found, item.name) for item in fields(found)})
+    add_sources(result)
+    return result
+
+
+def load(programs: Sources, /, **about: Unpack[About]) -> Program:
+    """The program model that verdicts are about, as `plait show` prints it. Properties select the
+    checks that it has."""
+    from plait.portfolio.subject import load_program, specification
+    from plait.portfolio.tasks import expand_task
+
+    subject = expand_task(Subject(**_plain(programs, about)))
+    return load_program(subject, *specification(subject))
+
+
+def _plain(programs: Sources, choices: About) -> dict[str, Any]:
+    """Texts and tuples of texts in the place of paths, single names and lists."""
+    plain: dict[str, Any] = {"programs": _texts(programs)}
+    for name, value in choices.items():
+        if name in _LISTS:
+            plain[name] = _texts(value)  # type: ignore[arg-type]
+        else:
+            plain[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
+    return plain
+
+
+_LISTS = frozenset(item.name for item in fields(Subject) if "tuple" in str(item.type))
+
+
+def _texts(values: Sources) -> tuple[str, ...]:
+    if isinstance(values, str | os.PathLike):
+        return (os.fspath(values),)
+    return tuple(os.fspath(item) for item in values)

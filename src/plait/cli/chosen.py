@@ -1,0 +1,26 @@
+"""From the options of a command line to what the API is asked for."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from typing import Any
+
+from plait.portfolio.options import Options
+from plait.portfolio.subject import Subject
+
+
+def subject_of(options: argparse.Namespace) -> Subject:
+    return Subject(**_values(options, Subject))
+
+
+def options_of(options: argparse.Namespace, **others: Any) -> Options:
+    return Options(**{**_values(options, Options), **others})
+
+
+def _values(options: argparse.Namespace, kind: type[Subject]) -> dict[str, Any]:
+    given = vars(options)
+    values = {item.name: given[item.name] for item in fields(kind) if item.name in given}
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }

@@ -1,0 +1,129 @@
+"""What one worker has said so far, and what that means when it says no more."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from plait.portfolio.messages import (
+    Loaded,
+    Mistake,
+    OutOfTime,
+    Progress,
+    Question,
+    Result,
+    Searched,
+    decode,
+)
+from plait.portfolio.messages import Message as AnyMessage
+from plait.portfolio.options import Options
+from plait.work.limits import Ending, Finish
+
+_LONGEST_HISTORY = 400
+
+
+class Heard:
+    """`doing` is what the engine is at, in a few words."""
+
+    def __init__(self, engine: str, started: float) -> None:
+        self.engine = engine
+        self.started = started
+        self.doing = "reading the program"
+        self.numbers: dict[str, Any] = {}
+        self.history: list[dict[str, Any]] = []
+        self.question: Question | None = None
+        self.loaded: Loaded | None = None
+        self.progress: Progress | None = None
+        self.searched: Searched | None = None
+        self.out_of_time: OutOfTime | None = None
+        self.mistake: Mistake | None = None
+        self.result: Result | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """A counterexample that does not replay decides too: one of engine and interpreter is
+        wrong, and until somebody knows which one, no other engine should be believed."""
+        if self.result is None:
+            return self.mistake is not None
+        return self.result.verdict != "unknown" or "plan" in (self.result.failure or {})
+
+    @property
+    def _is_search(self) -> bool:
+        """For a proof without bounds."""
+        return self.engine == "impact"
+
+    def receive(self, data: dict[str, Any]) -> AnyMessage:
+        said = decode(data)
+        match said:
+            case Question() as message:
+                self.question = message
+            case Loaded() as message:
+                self.loaded = message
+                self.doing = "growing the tree" if self._is_search else "loop bound 1"
+            case Progress() as message:
+                self.progress = message
+                numbers = message.statistics
+                self._remember(numbers)
+                self.doing = (
+                    f"loop bound {message.bound} done: {numbers['events']:,} events,"
+                    f" {numbers['clauses']:,} clauses"
+                )
+            case Searched() as message:
+                self.searched = message
+                numbers = message.statistics
+                self._remember(numbers)
+                self.doing = (
+                    f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them open,"
+                    f" {numbers['refinements']:,} refinements"
+                )
+            case OutOfTime() as message:
+                self.out_of_time = message
+            case Mistake() as message:
+                self.mistake = message
+            case Result() as message:
+                self.result = message
+        return said
+
+    def _remember(self, numbers: dict[str, Any]) -> None:
+        """Every other one of what was remembered is forgotten when it becomes too much."""
+        self.numbers = numbers
+        if len(self.history) >= _LONGEST_HISTORY:
+            del self.history[::2]
+        seconds = round(time.monotonic() - self.started, 3)
+        self.history.append({"seconds": seconds, **numbers})
+
+    def so_far(self) -> str:
+        if self.out_of_time is not None and self.out_of_time.so_far:
+            return self.out_of_time.so_far
+        if self.searched is not None:
+            numbers = self.searched.statistics
+            size = f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them still open"
+            return f"{size}, {self.searched.what_grew}"
+        if self.progress is not None:
+            return f"no violation with up to {self.progress.bound} loop rounds"
+        if self.loaded is not None:
+            return "the tree has no nodes yet" if self._is_search else "no loop bound was finished"
+        return "the program was not read yet"
+
+    def unknown(self, options: Options, finish: Finish) -> tuple[str, Result]:
+        """The cause, and the result, when the worker has none."""
+        bound = None if self.progress is None else self.progress.bound
+        last = self.out_of_time or self.searched or self.progress
+        statistics = {} if last is None else last.statistics
+        cause = self._cause(options, finish)
+        reason = f"{cause}; {self.so_far()}"
+        return cause, Result("unknown", reason, bound=bound, statistics=statistics)
+
+    def _cause(self, options: Options, finish: Finish) -> str:
+        if self.out_of_time is not None or finish.ending is Ending.TIME:
+            return f"time limit of {options.timeout:g} s"
+        if finish.ending is Ending.INTERRUPTED:
+            return "interrupted"
+        if finish.ending is Ending.MEMORY:
+            if options.memory_limit is None:
+                return "out of memory"
+            return f"memory limit of {options.memory_limit:g} GiB"
+        last_words = finish.noise.split("\n")[-2:]
+        said = " ".join(" ".join(last_words).split())[:200]
+        how = finish.how or "without an answer"
+        return f"the worker ended {how}" + (f": {said}" if said else "")

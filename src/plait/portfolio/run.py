@@ -1,0 +1,204 @@
+"""A verification: the strategy starts engines in processes of their own, the first sound answer
+counts.
+
+Workers do all that takes time or may crash (`plait.portfolio.worker`). This process imports next to
+nothing, waits, and can therefore always answer.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import Diagnostic, InputError
+from plait.portfolio.heard import Heard
+from plait.portfolio.job import Job, work_of
+from plait.portfolio.messages import Features
+from plait.portfolio.messages import Result as Message
+from plait.portfolio.options import Options
+from plait.portfolio.slices import Slices
+from plait.portfolio.status import EngineStatus, Status, Watch
+from plait.portfolio.strategy import Event, Machine, machine_for
+from plait.portfolio.tasks import expand_task
+from plait.work.limits import Finish, Limits
+from plait.work.supervise import Conductor, Team, conduct
+
+if TYPE_CHECKING:
+    from plait.evidence.result import Result
+
+_GIB = 1 << 30
+_WATCH_PERIOD = 0.2
+_LONG = 3600.0
+TOGETHER = "auto"  # the name of all engines together where none of them has decided
+
+
+def verify(options: Options, watch: Watch | None = None) -> Result:
+    """The result; InputError if the input cannot be used."""
+    options = expand_task(options)
+    _check(options)
+    started = time.monotonic()
+    conductor = _Portfolio(options, _machine(options), started, watch)
+    memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
+    finishes = conduct(conductor, Limits(options.timeout, memory))
+    for heard in conductor.heard.values():
+        if heard.mistake is not None:
+            raise InputError(*(Diagnostic(**row) for row in heard.mistake.diagnostics))
+    from plait.portfolio.compose import composed
+
+    usage = {
+        "cpu_seconds": round(
+            time.process_time() + sum(item.cpu_seconds for item in finishes.values()), 6
+        ),
+        "wall_seconds": round(time.monotonic() - started, 6),
+        "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
+    }
+    engine, heard, message = _answer(options, conductor.heard, finishes)
+    result = composed(options, engine, heard.question, heard.loaded, message, usage, heard.history)
+    result.certificate = message.certificate
+    result.failure = _failure(conductor.heard)
+    result.noise = {name: item.noise for name, item in finishes.items() if item.noise}
+    return result
+
+
+def _check(options: Options) -> None:
+    if options.certificate and options.engine not in ("auto", "impact"):
+        raise InputError("--certificate needs --engine impact: the other engine has none")
+    if options.certificate and options.unwind is not None and options.engine == "auto":
+        raise InputError("--certificate excludes --unwind: a bounded search proves nothing")
+
+
+def _machine(options: Options) -> Machine:
+    from plait.engines.impact.settings import SUPPORTED
+    from plait.portfolio.subject import specification
+
+    return machine_for(
+        options.engine,
+        has_bound=options.unwind is not None,
+        needs_certificate=options.certificate,
+        suits_impact=specification(options)[0].properties <= SUPPORTED,
+    )
+
+
+class _Portfolio(Conductor):
+    """Follows a machine of the strategy."""
+
+    def __init__(
+        self, options: Options, machine: Machine, started: float, watch: Watch | None
+    ) -> None:
+        self._options = options
+        self._machine = machine
+        self._started = started
+        self._deadline = None if options.timeout is None else started + options.timeout
+        self._watch = watch
+        self._next_watch = started
+        self._stage = ""
+        self._stage_end: float | None = None
+        self._slices = Slices(options.jobs or cores())
+        self.heard: dict[str, Heard] = {}
+
+    def begin(self, team: Team) -> None:
+        self._enter(team, self._machine.start)
+
+    def hear(self, team: Team, name: str, message: dict[str, Any]) -> bool:
+        heard = self.heard[name]
+        said = heard.receive(message)
+        if isinstance(said, Features):
+            self._happens(team, Event[said.event])
+        return heard.is_decided
+
+    def ended(self, team: Team, name: str, finish: Finish) -> None:
+        self._slices.drop(name)
+        self._happens(team, Event.GAVE_UP)
+
+    def look(self, team: Team) -> float:
+        now = time.monotonic()
+        if self._stage_end is not None and now >= self._stage_end:
+            self._happens(team, Event.PATIENCE)
+        periods = [_LONG, self._slices.share_out(team, now)]
+        if self._stage_end is not None:
+            periods.append(self._stage_end - now)
+        if self._watch is not None:
+            if now >= self._next_watch:
+                self._next_watch = now + _WATCH_PERIOD
+                self._watch(self._status(team, now))
+            periods.append(self._next_watch - now)
+        return max(0.0, min(periods))
+
+    def _happens(self, team: Team, event: Event) -> None:
+        following = self._machine.states[self._stage].next.get(event)
+        if following is not None:
+            self._enter(team, following)
+
+    def _enter(self, team: Team, stage: str) -> None:
+        state = self._machine.states[stage]
+        patience = state.patience(self._options.timeout)
+        self._stage = stage
+        self._stage_end = None if patience is None else time.monotonic() + patience
+        for engine in state.starts:
+            if engine not in self.heard:
+                is_first = not self.heard
+                self.heard[engine] = Heard(engine, self._started)
+                team.start(engine, work_of(self._options, Job(engine, is_first), self._deadline))
+                self._slices.add(engine)
+
+    def _status(self, team: Team, now: float) -> Status:
+        engines = []
+        for name, heard in self.heard.items():
+            state = "ended"
+            if name in team.names:
+                state = "waiting" if self._slices.is_waiting(name) else "running"
+            seconds = round(now - self._started, 3)
+            memory = team.memory(name)
+            engines.append(
+                EngineStatus(name, state, heard.doing, seconds, memory, heard.numbers)
+            )
+        used = sum(item.memory_bytes for item in engines)
+        limit = self._options.memory_limit
+        return Status(
+            round(now - self._started, 3),
+            None if self._deadline is None else round(self._deadline - now, 3),
+            used,
+            None if limit is None else int(limit * _GIB) - used,
+            self._stage,
+            tuple(engines),
+        )
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _answer(
+    options: Options, heard: dict[str, Heard], finishes: dict[str, Finish]
+) -> tuple[str, Heard, Message]:
+    """The engine that has decided and what it says; or what all of them say together."""
+    for engine, item in heard.items():
+        if item.is_decided and item.result is not None:
+            return engine, item, item.result
+    messages: dict[str, Message] = {}
+    causes: dict[str, list[str]] = {}
+    for engine, item in heard.items():
+        if item.result is not None:
+            messages[engine] = item.result
+            causes.setdefault(f"{engine}: {item.result.reason}", [])
+        else:
+            cause, messages[engine] = item.unknown(options, finishes[engine])
+            causes.setdefault(cause, []).append(f"{engine}: {item.so_far()}")
+    first = next(iter(messages))
+    if len(messages) == 1:
+        return first, heard[first], messages[first]
+    together = "; ".join("; ".join([cause, *rows]) for cause, rows in causes.items())
+    return TOGETHER, heard[first], replace(messages[first], reason=together)
+
+
+def _failure(heard: dict[str, Heard]) -> dict[str, Any] | None:
+    """A mistake of plait itself is worth to be known even where another engine has the answer."""
+    for item in heard.values():
+        if item.result is not None and item.result.failure is not None:
+            return {"reason": " ".join(item.result.reason.split()), **item.result.failure}
+    return None

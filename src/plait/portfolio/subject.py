@@ -1,0 +1,92 @@
+"""What a verdict is about: the program, how its sources are read, and the properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait.errors import Diagnostic, InputError
+
+if TYPE_CHECKING:
+    from plait.c.options import FrontEndOptions
+    from plait.model.program import Program
+    from plait.model.properties import Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """`programs` are .c and .i files that are linked, or one BenchExec task definition. The
+    options are those of the command line, in the same words."""
+
+    programs: tuple[str, ...] = ()
+    property: tuple[str, ...] = ()
+    prp: str | None = None
+    error_function: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    force_includes: tuple[str, ...] = ()
+    std: str = "gnu17"
+    data_model: str = "LP64"
+    entry: str | None = None
+    compile_commands: str | None = None
+    spurious_wakeups: bool = True
+
+
+def specification(subject: Subject) -> tuple[Specification, str]:
+    """The properties that are named, and the entry function that goes with them."""
+    from plait.model.properties import from_names, from_prp
+
+    names = [name for value in subject.property for name in value.split(",") if name]
+    if subject.prp is not None:
+        if names or subject.error_function:
+            raise InputError("--prp excludes --property and --error-function: it names them itself")
+        chosen, entry = from_prp(read_text(subject.prp), subject.prp)
+        return chosen, subject.entry or entry
+    if subject.error_function and "unreach-call" not in names:
+        names.append("unreach-call")
+    return from_names(names, list(subject.error_function)), subject.entry or "main"
+
+
+def parts(whole: Specification) -> list[Specification]:
+    """What is checked separately. A thread that may wake up at any moment never waits for ever, so
+    deadlocks are looked for without spurious wake-ups, all else with them."""
+    from plait.model.properties import Property, Specification
+
+    deadlock = frozenset({Property.NO_DEADLOCK})
+    others = whole.properties - deadlock
+    if Property.NO_DEADLOCK not in whole or not others:
+        return [whole]
+    return [Specification(others, whole.error_functions), Specification(deadlock)]
+
+
+def read_text(path: str) -> str:
+    """A small text file that an option names."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise InputError(Diagnostic(error.strerror or str(error), path)) from error
+
+
+def load_program(subject: Subject, chosen: Specification, entry: str) -> Program:
+    from plait.c import load
+
+    return load(list(subject.programs), front_end_options(subject, entry), chosen)
+
+
+def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
+    from plait.c.options import FrontEndOptions
+    from plait.model.types import DataModel
+
+    return FrontEndOptions(
+        include_dirs=subject.include_dirs,
+        defines=subject.defines,
+        undefines=subject.undefines,
+        force_includes=subject.force_includes,
+        std=subject.std,
+        data_model=DataModel(subject.data_model),
+        entry=entry,
+        compile_commands=subject.compile_commands,
+        spurious_wakeups=subject.spurious_wakeups,
+    )
