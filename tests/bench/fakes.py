@@ -38,7 +38,7 @@ def record(
 
 
 def named(item: Job) -> str:
-    return item.task.name.removeprefix("folder/").removesuffix(".yml")
+    return item.task.name.rpartition("/")[2].removesuffix(".yml")
 
 
 def by_name(**behaviours: Callable[[], object]) -> Callable[[Job], Outcome]:

@@ -67,8 +67,11 @@ def read_csv(path: Path) -> list[Record]:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
-    rows = csv.DictReader(io.StringIO(text, newline=""))
+    rows = csv.DictReader(io.StringIO(text, newline=""), restval="")
     try:
+        missing = set(COLUMNS) - set(rows.fieldnames or ())
+        if missing:
+            raise ValueError(f"no column '{min(missing)}'")
         return [_record(row) for row in rows]
     except (KeyError, ValueError, TypeError, csv.Error) as error:
         place = f"line {rows.line_num}"
@@ -84,11 +87,11 @@ def _record(row: dict[str, str]) -> Record:
         engine=row["engine"],
         expected={"true": True, "false": False, "": None}[row["expected"]],
         verdict=row["verdict"],
-        reason=row.get("reason") or "",
-        violated=row.get("violated") or None,
+        reason=row["reason"],
+        violated=row["violated"] or None,
         # A status that says otherwise is one of a part of the property.
         subproperty="another" if _is_other_part(row) else None,
-        winner=row.get("winner") or "",
+        winner=row["winner"],
         cpu_seconds=float(row["cpu_seconds"]),
         wall_seconds=float(row["wall_seconds"]),
         memory_bytes=int(row["memory_bytes"]),
