@@ -21,7 +21,7 @@ class Change:
     new: Record
 
     def __str__(self) -> str:
-        reason = f" ({self.new.reason})" if self.new.reason else ""
+        reason = "" if self.new.is_solved or not self.new.reason else f" ({self.new.reason})"
         return f"{self.new.task}: {self.old.verdict} -> {self.new.verdict}{reason}"
 
 

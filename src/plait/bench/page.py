@@ -56,8 +56,6 @@ def to_page(
     )
     missing = total - len(records)
     incomplete = f"<p>{missing} of {total} jobs are not finished.</p>" if missing else ""
-    facts = {**settings, **{key: value for key, value in machine.items() if key != "packages"}}
-    facts.update(machine.get("packages", {}))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -73,7 +71,7 @@ def to_page(
 <main>
 <h1>{_text(_title(records))}</h1>
 {incomplete}
-{_facts(facts)}
+{_facts(settings, machine)}
 <h2>By folder and engine</h2>
 {_tallies(records)}
 {"".join(map(_comparison, comparisons))}
@@ -95,13 +93,21 @@ def _title(records: Sequence[Record]) -> str:
     return f"plait bench: {solved} of {len(records)} solved, {wrong} wrong"
 
 
-def _facts(facts: dict[str, Any]) -> str:
+def _facts(settings: dict[str, Any], machine: dict[str, Any]) -> str:
+    facts = _flat(settings) | _flat(machine)
     rows = (
         f"<div><dt>{_text(name.replace('_', ' '))}</dt><dd>{_text(str(value))}</dd></div>"
         for name, value in facts.items()
-        if value not in (None, "", {}, [])
+        if value is not None
     )
     return f"<dl>{''.join(rows)}</dl>"
+
+
+def _flat(data: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in data.items():
+        flat |= value if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def _tallies(records: Sequence[Record]) -> str:

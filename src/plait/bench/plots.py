@@ -42,7 +42,8 @@ def quantile_plot(records: Sequence[Record]) -> str:
             for place, (n, record) in zip(places, curve)
         ]
         parts.append(_series(number, f'<polyline class="curve" points="{path}"/>', points))
-    parts.append(_legend(list(curves)))
+    places = [(_LEFT + 16, _TOP + 14 + n * _LEGEND_LINE) for n in range(len(curves))]
+    parts.append(_legend(list(curves), places))
     return _svg(_WIDTH, _HEIGHT, title, parts)
 
 
@@ -80,7 +81,8 @@ def scatter_plot(pairs: Iterable[Pair], across: str, down: str) -> str:
         points.append((0 if is_true else 1, place, says))
     for number in (0, 1):
         parts.append(_series(number, "", [_point(*item) for item in points if item[0] == number]))
-    parts.append(_legend(["true", "false"]))
+    parts.append(_unsolved(*ends, x, y))
+    parts.append(_legend(["true", "false"], [(size[0] - 110, 14), (size[0] - 60, 14)]))
     return _svg(*size, title, parts)
 
 
@@ -126,12 +128,18 @@ def _frame(
     return "\n".join(parts)
 
 
-def _legend(names: Sequence[str]) -> str:
+def _unsolved(right: float, top: float, x: Logarithmic, y: Logarithmic) -> str:
+    return (
+        f'<text class="tick middle" x="{right:.0f}" y="{y.start + 34}">unsolved</text>'
+        f'<text class="tick end" x="{x.start - 8}" y="{top + 4:.0f}">unsolved</text>'
+    )
+
+
+def _legend(names: Sequence[str], places: Sequence[tuple[float, float]]) -> str:
     parts = []
-    for number, name in enumerate(names):
-        at = _TOP + 14 + number * _LEGEND_LINE
-        mark = _shape(number, _LEFT + 16, at)
-        label = f'<text class="tick" x="{_LEFT + 28}" y="{at + 4}">{_text(name)}</text>'
+    for number, (name, (across, down)) in enumerate(zip(names, places)):
+        mark = _shape(number, across, down)
+        label = f'<text class="tick" x="{across + 12}" y="{down + 4}">{_text(name)}</text>'
         parts.append(f'<g class="t{number % _COLOURS}">{mark}{label}</g>')
     return f'<g class="legend">{"".join(parts)}</g>'
 

@@ -40,4 +40,5 @@
   text.addEventListener("input", filter);
   for (const choice of choices) choice.addEventListener("change", filter);
   filter();
+  document.documentElement.dataset.ready = "yes";
 }
