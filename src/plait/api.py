@@ -144,7 +144,7 @@ class Result(evidence.Result):
 
 
 def verify(
-    programs: Sources, watch: Watch | None = None, /, **choices: Unpack[Choices]
+    programs: Sources, *, watch: Watch | None = None, **choices: Unpack[Choices]
 ) -> Result:
     """Verify .c and .i files that are linked to one program, or one BenchExec task definition.
     `watch` is called a few times per second with the status of the engines."""
@@ -156,19 +156,22 @@ def verify_with(options: Options, watch: Watch | None = None) -> Result:
     from plait.portfolio.compose import add_sources
     from plait.portfolio.run import verify as run
 
+    options.check()
     found = run(options, watch)
     result = Result(**{item.name: getattr(found, item.name) for item in fields(found)})
     add_sources(result)
     return result
 
 
-def load(programs: Sources, /, **about: Unpack[About]) -> Program:
+def load(programs: Sources, **about: Unpack[About]) -> Program:
     """The program model that verdicts are about, as `plait show` prints it. Properties select the
     checks that it has."""
     from plait.portfolio.subject import load_program, specification
     from plait.portfolio.tasks import expand_task
 
-    subject = expand_task(Subject(**_plain(programs, about)))
+    subject = Subject(**_plain(programs, about))
+    subject.check()
+    subject = expand_task(subject)
     return load_program(subject, *specification(subject))
 
 

@@ -107,7 +107,7 @@ class SourceFile:
     lines: list[str]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Program:
     """A linked program. `entry` names the function in which the initial thread starts."""
 
@@ -119,6 +119,23 @@ class Program:
     assumptions: list[str] = field(default_factory=list)
     unsupported: list[Diagnostic] = field(default_factory=list)
     first_free_page: int = 0
+
+    def __repr__(self) -> str:
+        own = [item for item in self.functions.values() if not item.library]
+        actions = sum(1 for item in own for _ in item.all_edges())
+        files = dict.fromkeys(self.place(item.origin).split(":")[0] for item in own)
+        return f"<Program {', '.join(files)}: {len(own)} functions, {actions} actions>"
+
+    def __str__(self) -> str:
+        from plait.model.show import show
+
+        return show(self)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: what `plait show` prints."""
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
 
     def address_of(self, item: StaticObject | Function) -> int:
         return item.page << self.data_model.page_bits

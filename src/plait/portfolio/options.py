@@ -32,7 +32,8 @@ class Options(Subject):
     force_cover: bool = True
     max_nodes: int | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        Subject.check(self)
         if self.engine not in ENGINES:
             raise InputError(f"engine '{self.engine}': known are {', '.join(ENGINES)}")
         for name in ("timeout", "memory_limit", "jobs", "unwind", "max_nodes"):

@@ -33,6 +33,13 @@ class Subject:
     compile_commands: str | None = None
     spurious_wakeups: bool = True
 
+    def check(self) -> None:
+        """InputError for values that no command line would let pass."""
+        if not self.programs and self.compile_commands is None:
+            raise InputError("no program: name at least one source file")
+        if self.data_model not in ("ILP32", "LP64"):
+            raise InputError(f"data model '{self.data_model}': ILP32 and LP64 are known")
+
 
 def specification(subject: Subject) -> tuple[Specification, str]:
     """The properties that are named, and the entry function that goes with them."""
