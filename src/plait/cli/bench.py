@@ -47,7 +47,7 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
     from plait.cli.parser import _gibibytes, _positive, _seconds
 
     parser.add_argument(
-        "tasks", nargs="+", metavar="TASK", help="task definitions (.yml), or folders with some"
+        "programs", nargs="*", metavar="TASK", help="task definitions (.yml), or folders with some"
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
     parser.add_argument(
@@ -129,13 +129,13 @@ def _jobs(options: argparse.Namespace, console: Console) -> list[Job]:
     from plait.bench.run import jobs_of
     from plait.bench.suite import find_tasks
 
-    suite = find_tasks(options.tasks, options.property)
+    suite = find_tasks(options.programs, options.property)
     for flaw in suite.flaws[:_MOST_FLAWS]:
         console.error(flaw.reason.split("\n")[0])
     if len(suite.flaws) > _MOST_FLAWS:
         console.error(f"and {len(suite.flaws) - _MOST_FLAWS} more files that are no tasks")
     if not suite.tasks:
-        raise InputError(f"no tasks with an expected verdict in {', '.join(options.tasks)}")
+        raise InputError(f"no tasks with an expected verdict in {', '.join(options.programs)}")
     return jobs_of(suite.tasks, options.engines)
 
 
