@@ -1,0 +1,100 @@
+"""How far a run has come: one line that changes on a terminal, else one line for each job."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import TextIO
+
+from plait.bench.records import Job, Key, Record
+
+Say = Callable[[str], None]
+_PERIOD = 0.25
+
+
+class Progress:
+    """`say` prints a line; None: nothing is shown. Wrong verdicts are always told in full."""
+
+    def __init__(self, total: int, done: int, say: Say | None, stream: TextIO = sys.stderr) -> None:
+        self._total = total
+        self._done = done
+        self._done_before = done
+        self._say = say
+        self._stream = stream
+        self._started = time.monotonic()
+        self._counts: Counter[str] = Counter()
+        self._running: dict[Key, str] = {}
+        self._is_live = say is not None and _is_terminal(stream)
+        self._shown = 0
+        self._next = 0.0
+
+    def started(self, job: Job) -> None:
+        self._running[job.key] = f"{job.task.name} {job.engine}"
+
+    def finished(self, record: Record) -> None:
+        self._done += 1
+        self._running.pop(record.key, None)
+        self._counts[record.verdict] += 1
+        self._counts["wrong"] += record.status == "wrong"
+        if self._say is None:
+            return
+        if not self._is_live or record.status == "wrong":
+            self.clear()
+            self._say(self._line(record))
+        self.tick()
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self._is_live and now >= self._next:
+            self._next = now + _PERIOD
+            self._rewrite(self.status(now))
+
+    def clear(self) -> None:
+        if self._shown:
+            self._rewrite("")
+
+    def status(self, now: float) -> str:
+        verdicts = ", ".join(f"{count} {name}" for name, count in self._counts.items() if count)
+        running = ", ".join(self._running.values())
+        parts = [f"{self._done}/{self._total}", verdicts, self._time_left(now), running]
+        return " | ".join(part for part in parts if part)
+
+    def _time_left(self, now: float) -> str:
+        """As if the rest took as long as what this run has done."""
+        done = self._done - self._done_before
+        if not done or self._done >= self._total:
+            return ""
+        seconds = (now - self._started) / done * (self._total - self._done)
+        minutes, rest = divmod(int(seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"about {hours}:{minutes:02}:{rest:02} left"
+
+    def _line(self, record: Record) -> str:
+        detail = " (wrong)" if record.status == "wrong" else ""
+        if record.verdict in ("unknown", "error") and record.reason:
+            detail = f" ({' '.join(record.reason.split())[:120]})"
+        return (
+            f"[{self._done}/{self._total}] {record.task} {record.engine} {record.verdict}"
+            f" {record.cpu_seconds:.2f} s{detail}"
+        )
+
+    def _rewrite(self, text: str) -> None:
+        try:
+            columns = os.get_terminal_size(self._stream.fileno()).columns or 80
+            text = text[: columns - 1]
+            blanks = " " * max(self._shown - len(text), 0)
+            self._stream.write(f"\r{text}{blanks}" + ("" if text else "\r"))
+            self._stream.flush()
+        except (OSError, ValueError):
+            pass
+        self._shown = len(text)
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False

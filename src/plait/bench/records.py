@@ -1,0 +1,146 @@
+"""What is to be done, what came out of it, and whether that is right.
+
+These are all that an executor has to know: it turns jobs into records, in any order, here or on
+other machines. `plait.bench.pool` is the one with processes of this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Protocol
+
+from plait.bench.suite import Task
+
+Key = tuple[str, str, str]  # task, property, engine
+VERDICTS = ("true", "false", "unknown", "error")
+
+CORRECT = "correct"
+WRONG = "wrong"
+UNKNOWN = "unknown"
+UNJUDGED = "unjudged"  # a verdict that there is nothing to compare with
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    task: Task
+    engine: str
+
+    @property
+    def key(self) -> Key:
+        return self.task.name, self.task.property_name, self.engine
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What verifying has said and cost. `error` is a verdict too: the tool has failed, or could not
+    use the input. `winner` is the engine that has decided, of those that ran."""
+
+    verdict: str
+    reason: str = ""
+    violated: str | None = None
+    winner: str = ""
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    memory_bytes: int = 0
+    statistics: dict[str, Any] = field(default_factory=dict)
+
+
+Verify = Callable[[Job], Outcome]
+
+
+class Interrupted(Exception):
+    """The user has ended the run; what is finished has been handed out."""
+
+
+class ExecutorFailed(Exception):
+    """There is nobody left to do the rest."""
+
+
+class Executor(Protocol):
+    def run(self, jobs: Sequence[Job]) -> Generator[Record]:
+        """A record for each job as soon as it is there. Whoever stops listening (`close` of the
+        iterator) ends all work. Raises Interrupted and ExecutorFailed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A finished job: one line of the journal, one row of the results."""
+
+    task: str
+    property_name: str
+    engine: str
+    expected: bool | None
+    verdict: str
+    reason: str = ""
+    violated: str | None = None
+    subproperty: str | None = None
+    winner: str = ""
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    memory_bytes: int = 0
+    fingerprint: str = ""
+    statistics: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Key:
+        return self.task, self.property_name, self.engine
+
+    @property
+    def folder(self) -> str:
+        return self.task.rpartition("/")[0]
+
+    @property
+    def status(self) -> str:
+        if self.verdict not in ("true", "false"):
+            return UNKNOWN
+        if self.expected is None:
+            return UNJUDGED
+        if (self.verdict == "true") != self.expected:
+            return WRONG
+        is_other_part = None not in (self.subproperty, self.violated)
+        if not self.expected and is_other_part and self.subproperty != self.violated:
+            return WRONG
+        return CORRECT
+
+    @property
+    def is_solved(self) -> bool:
+        return self.status == CORRECT
+
+
+def record_of(job: Job, outcome: Outcome) -> Record:
+    task = job.task
+    return Record(
+        task=task.name,
+        property_name=task.property_name,
+        engine=job.engine,
+        expected=task.expected,
+        verdict=outcome.verdict if outcome.verdict in VERDICTS else "error",
+        reason=outcome.reason,
+        violated=outcome.violated,
+        subproperty=task.subproperty,
+        winner=outcome.winner,
+        cpu_seconds=round(outcome.cpu_seconds, 6),
+        wall_seconds=round(outcome.wall_seconds, 6),
+        memory_bytes=outcome.memory_bytes,
+        fingerprint=task.fingerprint,
+        statistics=outcome.statistics,
+    )
+
+
+def to_plain(record: Record | Outcome) -> dict[str, Any]:
+    return asdict(record)
+
+
+def record_from_plain(data: dict[str, Any]) -> Record:
+    """Raises TypeError and KeyError for what is no record; names of later versions are ignored."""
+    return Record(**_known(Record, data))
+
+
+def outcome_from_plain(data: dict[str, Any]) -> Outcome:
+    return Outcome(**_known(Outcome, data))
+
+
+def _known(kind: type[Record] | type[Outcome], data: dict[str, Any]) -> dict[str, Any]:
+    names = {item.name for item in fields(kind)}
+    return {name: value for name, value in data.items() if name in names}

@@ -1,0 +1,167 @@
+"""A run from beginning to end: what is to be done, what is done already, and the files about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from plait.bench.compare import Comparison, compare, lines
+from plait.bench.files import to_csv, to_json, write_at_once
+from plait.bench.journal import Journal, JournalFailed, open_journal
+from plait.bench.machine import machine, version
+from plait.bench.page import to_page
+from plait.bench.pool import Pool
+from plait.bench.progress import Progress
+from plait.bench.records import (
+    Executor,
+    ExecutorFailed,
+    Interrupted,
+    Job,
+    Record,
+    Verify,
+)
+from plait.bench.suite import Task
+from plait.bench.table import to_markdown
+
+Say = Callable[[str], None]
+MakeExecutor = Callable[[Progress], Executor]
+
+_GRACE_SECONDS = 10.0
+_GRACE_PART = 0.1
+
+
+class End(Enum):
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a result depends on besides task and engine; `options` are those of the engines."""
+
+    timeout: float | None = None
+    memory_limit: float | None = None  # GiB
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        return {
+            "plait": version(),
+            "timeout": self.timeout,
+            "memory_limit": self.memory_limit,
+            "options": self.options,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run has come to. `trouble` says why it is not complete, and what was not written."""
+
+    records: list[Record]
+    total: int
+    end: End
+    trouble: list[str]
+
+    @property
+    def wrong(self) -> list[Record]:
+        return [record for record in self.records if record.status == "wrong"]
+
+
+def jobs_of(tasks: Sequence[Task], engines: Sequence[str]) -> list[Job]:
+    return [Job(task, engine) for task in tasks for engine in engines]
+
+
+def local_pool(verify: Verify, settings: Settings, workers: int) -> MakeExecutor:
+    """Processes of this machine. Their own limits are far above those that verifying keeps."""
+    timeout, gibibytes = settings.timeout, settings.memory_limit
+    seconds = None if timeout is None else timeout * (1 + _GRACE_PART) + _GRACE_SECONDS
+    memory = None if gibibytes is None else int(gibibytes * (1 << 30))
+    return lambda progress: Pool(
+        verify, workers, seconds, memory, progress.started, progress.tick
+    )
+
+
+def run_suite(
+    jobs: Sequence[Job],
+    settings: Settings,
+    executor: MakeExecutor,
+    out: Path,
+    say: Say,
+    *,
+    old: Sequence[Record] | None = None,
+    fresh: bool = False,
+    quiet: bool = False,
+) -> Run:
+    """Do what is not done yet, write everything into `out`. Raises InputError if `out` belongs to
+    other settings or to another run."""
+    plain = settings.plain()
+    try:
+        journal = open_journal(out, plain, fresh=fresh)
+    except JournalFailed as error:
+        return Run([], len(jobs), End.FAILED, [f"cannot write {error}"])
+    with journal:
+        pending = [job for job in jobs if not _is_done(job, journal)]
+        done = len(jobs) - len(pending)
+        if done:
+            say(f"resuming: {done} of {len(jobs)} done; --fresh to start over")
+        progress = Progress(len(jobs), done, None if quiet else say)
+        try:
+            end, trouble = _work(executor(progress), pending, journal, progress)
+        finally:
+            progress.clear()
+        records = [journal.records[job.key] for job in jobs if _is_done(job, journal)]
+        comparisons = [] if old is None else compare(old, records)
+        trouble += _write(out, records, plain, len(jobs), comparisons)
+    for item in comparisons:
+        for line in lines(item):
+            say(line)
+    return Run(records, len(jobs), end, trouble)
+
+
+def _is_done(job: Job, journal: Journal) -> bool:
+    record = journal.records.get(job.key)
+    return record is not None and record.fingerprint == job.task.fingerprint
+
+
+def _work(
+    executor: Executor, jobs: Sequence[Job], journal: Journal, progress: Progress
+) -> tuple[End, list[str]]:
+    try:
+        with closing(executor.run(jobs)) as records:
+            for record in records:
+                journal.append(record)
+                progress.finished(record)
+    except Interrupted:
+        return End.INTERRUPTED, []
+    except JournalFailed as error:
+        return End.FAILED, [f"cannot write {error}; what was finished before is kept"]
+    except ExecutorFailed as error:
+        return End.FAILED, [str(error)]
+    return End.COMPLETE, []
+
+
+def _write(
+    out: Path,
+    records: Sequence[Record],
+    settings: dict[str, Any],
+    total: int,
+    comparisons: Sequence[Comparison],
+) -> list[str]:
+    here = machine()
+    contents: dict[str, Callable[[], str]] = {
+        "results.csv": lambda: to_csv(records),
+        "results.json": lambda: to_json(records, settings, here, total, comparisons),
+        "summary.html": lambda: to_page(records, settings, here, total, comparisons),
+        "summary.md": lambda: to_markdown(records),
+    }
+    trouble = []
+    for name, content in contents.items():
+        try:
+            write_at_once(out / name, content())
+        except OSError as error:
+            trouble.append(f"cannot write {out / name}: {error.strerror or error}")
+    return trouble

@@ -1,0 +1,76 @@
+"""How a job is done: by `plait.verify`, in a process that has imported everything beforehand."""
+
+from __future__ import annotations
+
+import resource
+import time
+from importlib import import_module
+from typing import Any
+
+from plait.api import Choices, verify
+from plait.bench.records import Job, Outcome, Verify
+
+# By name, since nothing of them is used here: what a verification imports on its way.
+HEAVY = (
+    "plait.c.linker",
+    "plait.engines.impact.engine",
+    "plait.engines.orders.engine",
+    "plait.evidence.counterexample",
+    "plait.evidence.proof",
+    "plait.evidence.replay",
+    "plait.portfolio.by_impact",
+    "plait.portfolio.by_orders",
+    "plait.portfolio.compose",
+    "plait.portfolio.run",
+    "plait.portfolio.worker",
+    "clang.cindex",
+    "pysat.solvers",
+    "z3",
+)
+
+
+def warm_up() -> None:
+    """Import, and do no more: a process that has threads must not fork."""
+    for name in HEAVY:
+        try:
+            import_module(name)
+        except ImportError:
+            pass  # whoever needs it will say so
+
+
+def verify_by_plait(choices: Choices) -> Verify:
+    """Everything but program, property and engine is as `choices` say, for all jobs."""
+
+    def verify_job(job: Job) -> Outcome:
+        task = job.task
+        started, cpu_before = time.monotonic(), _cpu_seconds()
+        result = verify(
+            task.files,
+            **(
+                choices
+                | {"prp": task.property_file, "data_model": task.data_model, "engine": job.engine}
+            ),
+        )
+        has_failed = result.verdict == "unknown" and result.failure is not None
+        return Outcome(
+            verdict="error" if has_failed else result.verdict,
+            reason=result.reason,
+            violated=result.violated,
+            winner=result.engine if result.verdict in ("true", "false") else "",
+            cpu_seconds=_cpu_seconds() - cpu_before,
+            wall_seconds=time.monotonic() - started,
+            memory_bytes=result.statistics.get("peak_memory_bytes") or 0,
+            statistics=_statistics(result.statistics, result.bound),
+        )
+
+    return verify_job
+
+
+def _statistics(numbers: dict[str, Any], bound: int | None) -> dict[str, Any]:
+    return numbers if bound is None else numbers | {"bound": bound}
+
+
+def _cpu_seconds() -> float:
+    """Of this process, which has done other jobs before, and of children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime

@@ -1,0 +1,177 @@
+"""`plait bench`: verify all tasks of a suite, and tell how good that is."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait.cli import exits
+from plait.cli.output import Console
+from plait.errors import InputError
+from plait.portfolio.options import ENGINES
+
+if TYPE_CHECKING:
+    from plait.api import Choices
+    from plait.bench.records import Job
+    from plait.bench.run import Run
+
+DEFAULT_ENGINES = ("auto",)
+DEFAULT_OUT = "plait-bench"
+_MOST_FLAWS = 10
+_MOST_WRONG = 20
+
+BENCH_HELP = """\
+Tasks are BenchExec task definitions with an expected verdict. Every result is on disk as soon as it
+is there, and a run that was interrupted goes on where it was when it is started again.
+
+examples:
+  plait bench --timeout 60 sv-benchmarks/c/pthread
+  plait bench --timeout 60 --memory-limit 4 --engines orders,impact,auto --out night tasks/
+  plait bench --timeout 60 --compare night/results.csv --out today tasks/
+
+files in the folder of --out:
+  journal.jsonl   every result, as they came; what a run goes on from
+  results.csv     one row for each task and engine
+  results.json    the same with statistics, settings and the machine
+  summary.html    tables, plots and all tasks, in one page
+  summary.md      the table by folder and engine
+
+exit codes:
+  0  all jobs are done and no verdict is wrong    1  some verdict is wrong
+  2  unusable options or input                    3  not all jobs are done: interrupted, disk full
+"""
+
+
+def bench_options(parser: argparse.ArgumentParser) -> None:
+    from plait.cli.parser import _gibibytes, _positive, _seconds
+
+    parser.add_argument(
+        "programs", nargs="*", metavar="TASK", help="task definitions (.yml), or folders with some"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="show neither progress nor what is finished"
+    )
+    parser.add_argument(
+        "--engines",
+        type=_engines,
+        default=list(DEFAULT_ENGINES),
+        metavar="E,...",
+        help=f"which engines to run on each task: {', '.join(ENGINES)} (default: auto)",
+    )
+    parser.add_argument(
+        "--property", action="append", default=[], metavar="P", help="only tasks about P"
+    )
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for each job")
+    parser.add_argument(
+        "--memory-limit", type=_gibibytes, metavar="G", help="GiB of memory for each job"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="jobs at the same time (default: 1, for numbers that do not disturb each other)",
+    )
+    parser.add_argument(
+        "--out",
+        default=DEFAULT_OUT,
+        metavar="DIR",
+        help=f"where to write everything (default: {DEFAULT_OUT})",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="throw away what an earlier run has left in --out"
+    )
+    parser.add_argument(
+        "--compare", metavar="OLD.csv", help="tell what has changed since the run with this result"
+    )
+
+
+def _engines(text: str) -> list[str]:
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in names if name not in ENGINES]
+    if unknown or not names:
+        what = f"'{unknown[0]}'" if unknown else "nothing"
+        raise argparse.ArgumentTypeError(f"{what}: known are {', '.join(ENGINES)}")
+    return names
+
+
+def bench(options: argparse.Namespace, console: Console) -> int:
+    from plait.bench.files import read_csv
+    from plait.bench.run import Settings, local_pool, run_suite
+    from plait.bench.verifying import verify_by_plait, warm_up
+
+    old = None if options.compare is None else read_csv(Path(options.compare))
+    jobs = _jobs(options, console)
+    settings = Settings(options.timeout, options.memory_limit, {"jobs": options.jobs})
+    warm_up()
+    verify = verify_by_plait(_choices(options))
+
+    def say(line: str) -> None:
+        console.line(line)
+        console.close()  # which is to flush: a run may take hours
+
+    run = run_suite(
+        jobs,
+        settings,
+        local_pool(verify, settings, options.jobs),
+        Path(options.out),
+        say,
+        old=old,
+        fresh=options.fresh,
+        quiet=options.quiet,
+    )
+    return _report(options, console, run)
+
+
+def _jobs(options: argparse.Namespace, console: Console) -> list[Job]:
+    from plait.bench.run import jobs_of
+    from plait.bench.suite import find_tasks
+
+    suite = find_tasks(options.programs, options.property)
+    for flaw in suite.flaws[:_MOST_FLAWS]:
+        console.error(flaw.reason.split("\n")[0])
+    if len(suite.flaws) > _MOST_FLAWS:
+        console.error(f"and {len(suite.flaws) - _MOST_FLAWS} more files that are no tasks")
+    if not suite.tasks:
+        raise InputError(f"no tasks with an expected verdict in {', '.join(options.programs)}")
+    return jobs_of(suite.tasks, options.engines)
+
+
+def _choices(options: argparse.Namespace) -> Choices:
+    from plait.portfolio.run import cores
+
+    return {
+        "timeout": options.timeout,
+        "memory_limit": options.memory_limit,
+        "jobs": max(1, cores() // options.jobs),
+    }
+
+
+def _report(options: argparse.Namespace, console: Console, run: Run) -> int:
+    from plait.bench.run import End
+    from plait.bench.table import to_markdown
+
+    if run.records:
+        console.lines(["", *to_markdown(run.records).splitlines(), ""])
+    wrong = run.wrong
+    shown = [
+        f"{record.task} {record.engine}: {record.verdict}, expected {str(record.expected).lower()}"
+        for record in wrong[:_MOST_WRONG]
+    ]
+    if len(wrong) > _MOST_WRONG:
+        shown.append(f"and {len(wrong) - _MOST_WRONG} more")
+    console.block("wrong", shown)
+    for line in run.trouble:
+        console.error(line)
+    if run.end is not End.COMPLETE:
+        console.error(
+            f"{run.end.value}: {len(run.records)} of {run.total} done and kept in {options.out};"
+            " the same command goes on from there"
+        )
+    else:
+        console.line(f"written: {options.out}/summary.html and results.csv")
+    if wrong:
+        return exits.VIOLATED
+    return exits.HOLDS if run.end is End.COMPLETE and not run.trouble else exits.UNKNOWN
