@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plait.cli import exits
 from plait.cli.output import Console
+from plait.cli.values import gibibytes, positive, seconds
 from plait.errors import InputError
 from plait.portfolio.options import ENGINES
 
@@ -44,8 +45,6 @@ exit codes:
 
 
 def bench_options(parser: argparse.ArgumentParser) -> None:
-    from plait.cli.parser import _gibibytes, _positive, _seconds
-
     parser.add_argument(
         "programs", nargs="*", metavar="TASK", help="task definitions (.yml), or folders with some"
     )
@@ -63,13 +62,13 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--property", action="append", default=[], metavar="P", help="only tasks about P"
     )
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for each job")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each job")
     parser.add_argument(
-        "--memory-limit", type=_gibibytes, metavar="G", help="GiB of memory for each job"
+        "--memory-limit", type=gibibytes, metavar="G", help="GiB of memory for each job"
     )
     parser.add_argument(
         "--jobs",
-        type=_positive,
+        type=positive,
         default=1,
         metavar="N",
         help="jobs at the same time (default: 1, for numbers that do not disturb each other)",

@@ -24,6 +24,8 @@ examples:
       interpret one interleaving and show it, one column for each thread
   plait replay result.json
       show a failure that `plait verify --json result.json` has found in the compiled program
+  plait bench --timeout 60 tasks/
+      verify all tasks of a suite, with scores, plots and a page
   plait show examples/counter_race.c
       print the program model that verdicts are about
 

@@ -55,6 +55,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.validate import validate as command
         case "verify":
             from plait.cli.verify import verify as command
+        case "bench":
+            from plait.cli.bench import bench as command
         case "report":
             from plait.cli.report import report as command
         case _:

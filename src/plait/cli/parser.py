@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import plait
 from plait.cli import exits
+from plait.cli.bench import BENCH_HELP, bench_options
 from plait.cli.chosen import subject_of
 from plait.cli.help import (
     CHECK_HELP,
@@ -20,6 +21,7 @@ from plait.cli.help import (
     VALIDATE_HELP,
     VERIFY_HELP,
 )
+from plait.cli.values import dialect, gibibytes, interval, positive, seconds
 from plait.portfolio.subject import Subject
 
 PROPERTIES = (
@@ -107,6 +109,7 @@ def build_parser() -> argparse.ArgumentParser:
     _validate_command(commands)
     _report_command(commands)
     _replay_command(commands)
+    bench_options(_bare_command(commands, "bench", "verify all tasks of a suite", BENCH_HELP))
     return parser
 
 
@@ -186,7 +189,7 @@ def _front_end_options(parser: Parser) -> None:
         help="read this header first",
     )
     group.add_argument(
-        "--std", type=_dialect, default="gnu17", metavar="STD", help="C dialect (default: gnu17)"
+        "--std", type=dialect, default="gnu17", metavar="STD", help="C dialect (default: gnu17)"
     )
     group.add_argument(
         "--data-model",
@@ -225,7 +228,7 @@ def _run_command_options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--max-steps",
-        type=_positive,
+        type=positive,
         metavar="N",
         default=100_000,
         help="give up after N steps (default: 100000)",
@@ -235,15 +238,15 @@ def _run_command_options(parser: Parser) -> None:
 def _explore_command(parser: Parser) -> None:
     parser.add_argument(
         "--max-states",
-        type=_positive,
+        type=positive,
         metavar="N",
         default=2_000_000,
         help="give up after N states of about 1 kB each (default: 2000000)",
     )
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after S seconds")
     parser.add_argument(
         "--inputs",
-        type=_interval,
+        type=interval,
         metavar="LO..HI",
         help="explore only these values of every non-deterministic input",
     )
@@ -269,12 +272,12 @@ def _verify_command(parser: Parser) -> None:
         " and the first one that decides ends the other (default: auto, which is orders)",
     )
     parser.add_argument(
-        "--unwind", type=_positive, metavar="N", help="unroll loops and recursion N times, no more"
+        "--unwind", type=positive, metavar="N", help="unroll loops and recursion N times, no more"
     )
     _limit_options(parser)
     parser.add_argument(
         "--jobs",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="let N engines work at the same time (default: one on each core)",
     )
@@ -316,7 +319,7 @@ def _verify_command(parser: Parser) -> None:
     )
     group.add_argument(
         "--max-nodes",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="give up when the tree has more than N nodes (default: 1000000)",
     )
@@ -360,10 +363,10 @@ def _form_options(parser: Parser) -> None:
 
 
 def _limit_options(parser: Parser) -> None:
-    parser.add_argument("--timeout", type=_seconds, metavar="S", help="give up after S seconds")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after S seconds")
     parser.add_argument(
         "--memory-limit",
-        type=_gibibytes,
+        type=gibibytes,
         metavar="G",
         help="give up when more than G GiB of memory are in use, e.g. 0.5",
     )
@@ -409,70 +412,21 @@ def _replay_command(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show what the program prints")
     parser.add_argument(
-        "--times", type=_positive, default=20, metavar="N", help="number of runs (default: 20)"
+        "--times", type=positive, default=20, metavar="N", help="number of runs (default: 20)"
     )
     parser.add_argument("--emit", metavar="DIR", help="write a stand-alone C test into this folder")
     parser.add_argument(
         "--timeout",
-        type=_seconds,
+        type=seconds,
         default=20.0,
         metavar="S",
         help="stop a run after S seconds (default: 20)",
     )
     parser.add_argument(
         "--memory-limit",
-        type=_gibibytes,
+        type=gibibytes,
         default=2.0,
         metavar="G",
         help="give a run G GiB of memory (default: 2)",
     )
     parser.add_argument("--cc", metavar="CC", help="the compiler (default: $CC, cc, gcc or clang)")
-
-
-def _dialect(text: str) -> str:
-    year = text.removeprefix("gnu" if text.startswith("gnu") else "c")
-    known = {"89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23", "2y"}
-    if (year == text or year not in known) and not text.startswith("iso9899:"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a C dialect such as c11 or gnu17")
-    return text
-
-
-def _positive(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
-    return value
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
-    return value
-
-
-def _gibibytes(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < 2**32:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of GiB")
-    return value
-
-
-def _interval(text: str) -> tuple[int, int]:
-    low, dots, high = text.partition("..")
-    try:
-        interval = int(low), int(high)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not of the form LO..HI") from None
-    if not dots or interval[0] > interval[1]:
-        raise argparse.ArgumentTypeError(f"'{text}' is an empty interval")
-    return interval

@@ -1,0 +1,54 @@
+"""Values of options: from text, or a mistake that says what is expected."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def dialect(text: str) -> str:
+    year = text.removeprefix("gnu" if text.startswith("gnu") else "c")
+    known = {"89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23", "2y"}
+    if (year == text or year not in known) and not text.startswith("iso9899:"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a C dialect such as c11 or gnu17")
+    return text
+
+
+def positive(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+    return value
+
+
+def seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+    return value
+
+
+def gibibytes(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 2**32:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of GiB")
+    return value
+
+
+def interval(text: str) -> tuple[int, int]:
+    low, dots, high = text.partition("..")
+    try:
+        interval = int(low), int(high)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form LO..HI") from None
+    if not dots or interval[0] > interval[1]:
+        raise argparse.ArgumentTypeError(f"'{text}' is an empty interval")
+    return interval
