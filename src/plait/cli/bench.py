@@ -109,7 +109,7 @@ def bench(options: argparse.Namespace, console: Console) -> int:
 
     def say(line: str) -> None:
         console.line(line)
-        console.close()  # which is to flush: a run may take hours
+        console.flush()
 
     run = run_suite(
         jobs,

@@ -21,8 +21,12 @@ def check_forms(options: argparse.Namespace) -> None:
             check_can_write(f"--{name}", path)
 
 
+def forms_wanted(options: argparse.Namespace) -> list[str]:
+    return [name for name in _OPTIONS if getattr(options, name) is not None]
+
+
 def are_wanted(options: argparse.Namespace) -> bool:
-    return any(getattr(options, name) is not None for name in _OPTIONS)
+    return bool(forms_wanted(options))
 
 
 def save_forms(options: argparse.Namespace, console: Console, result: Result) -> bool:

@@ -59,6 +59,9 @@ class Console:
 
     def close(self) -> None:
         """Flush while errors can still be handled, before the interpreter does it at exit."""
+        self.flush()
+
+    def flush(self) -> None:
         try:
             sys.stdout.flush()
         except OSError as error:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from plait.cli import exits
+from plait.cli.batch import is_batch, verify_batch
 from plait.cli.chosen import options_of
 from plait.cli.forms import are_wanted, check_forms, save_forms
 from plait.cli.internal_error import write_report
@@ -34,6 +35,8 @@ def verify(options: argparse.Namespace, console: Console) -> int:
         proof=are_wanted(options),
         invariants=options.html is not None or options.witness is not None,
     )
+    if is_batch(chosen):
+        return verify_batch(options, chosen, console)
     with watcher(options.progress) as watch:
         result = verify_with(chosen, watch)
     return _report(options, console, result)
