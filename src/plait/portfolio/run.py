@@ -34,15 +34,11 @@ _LONG = 3600.0
 TOGETHER = "auto"  # the name of all engines together where none of them has decided
 
 
-# What it took to start the process counts for the first verification in it.
-_cpu_counted = 0.0
-
-
 def verify(options: Options, watch: Watch | None = None) -> Result:
     """The result; InputError if the input cannot be used."""
     options = expand_task(options)
     _check(options)
-    started = time.monotonic()
+    started, began = time.monotonic(), time.process_time()
     conductor = _Portfolio(options, _machine(options), started, watch)
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
     finishes = conduct(conductor, Limits(options.timeout, memory))
@@ -53,7 +49,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
 
     usage = {
         "cpu_seconds": round(
-            _own_cpu_seconds() + sum(item.cpu_seconds for item in finishes.values()), 6
+            time.process_time() - began + sum(item.cpu_seconds for item in finishes.values()), 6
         ),
         "wall_seconds": round(time.monotonic() - started, 6),
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
@@ -64,13 +60,6 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     result.failure = _failure(conductor.heard)
     result.noise = {name: item.noise for name, item in finishes.items() if item.noise}
     return result
-
-
-def _own_cpu_seconds() -> float:
-    """Of this process since the last time; other threads that verify are not told apart."""
-    global _cpu_counted
-    before, _cpu_counted = _cpu_counted, time.process_time()
-    return _cpu_counted - before
 
 
 def _check(options: Options) -> None:
