@@ -60,11 +60,16 @@ class Actions:
         self._checked = specification.checks | _ALWAYS_CHECKED
         self.has_waits = False
         self.allocates = False
+        self.suspended: list[list[Value]] = []  # the registers of the frames below
+        self._places: dict[int, str] = {}
 
     def where(self, frame: Frame, edge: Edge) -> str:
         if frame.function.library and frame.user_edge is not None:
             edge = frame.user_edge
-        return self.program.place(edge.action.origin)
+        place = self._places.get(id(edge))
+        if place is None:
+            place = self._places[id(edge)] = self.program.place(edge.action.origin)
+        return place
 
     def value(self, frame: Frame, state: State, expr: Expr, edge: Edge) -> Value:
         if type(expr) is Register:
@@ -262,11 +267,23 @@ class Actions:
         number = self.objects.allocated(
             edge, context, self.memory.thread.number, is_single, exact, like
         )
-        if self.objects[number].is_single:
+        if self.objects[number].is_single or self._is_only_one_known(state, number):
             state.fresh |= {number}
         frames.begin_life(self.memory, state, number)
         state.assign(action.target.index, pointer(number))
         return True
+
+    def _is_only_one_known(self, state: State, number: int) -> bool:
+        """Whether the thread has no pointer to an earlier object of a shared allocation: then all
+        that it gets without a look into memory point to the new one."""
+        if not self.objects[number].is_shared:
+            return False
+        values = [*state.cells.values(), *state.registers]
+        for registers in self.suspended:
+            values += registers
+        return not any(
+            place[0] == number for value in values if value is not None for place in value[2]
+        )
 
     def _free(self, frame: Frame, state: State, edge: Edge, action: Free | ObjectSize) -> bool:
         address = self.value(frame, state, action.address, edge)

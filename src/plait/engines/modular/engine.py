@@ -17,6 +17,7 @@ from plait.engines.modular.interpret import Interpreter
 from plait.engines.modular.invariants import Invariants, Thread
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Kind, Objects
+from plait.engines.modular.order import Order
 from plait.engines.modular.outcome import Answer, GaveUp, Outcome, OutOfBudget, Statistics
 from plait.engines.modular.state import State
 from plait.engines.modular.values import Thresholds, Value, top
@@ -61,6 +62,7 @@ class _Search:
         initial = Thread(1, {self.program.entry})
         invariants.threads[()] = initial
         actions = 0
+        orders: dict[str, Order] = {}
         while True:
             self.statistics.passes += 1
             invariants.has_changed = False
@@ -71,6 +73,7 @@ class _Search:
                 memory,
                 _MOST_ACTIONS - actions,
                 self.deadline,
+                orders,
             )
             started = 0
             while started < len(invariants.threads):
@@ -99,6 +102,7 @@ class _Search:
 
     def _execute(self, interpreter: Interpreter, memory: Memory, thread: Thread) -> None:
         memory.thread = thread
+        memory.thread_numbers = memory.invariants.numbers_of(thread)
         is_initial = thread.number == 1
         for name in sorted(thread.functions):
             function = self.program.functions[name]

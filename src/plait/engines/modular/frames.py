@@ -33,8 +33,7 @@ def open_frame(memory: Memory, frame: Frame) -> None:
 
 
 def evaluator(memory: Memory, frame: Frame, state: State) -> Evaluator:
-    numbers = memory.invariants.numbers_of(memory.thread)
-    return Evaluator(memory.objects, state.registers, frame.slots, numbers)
+    return Evaluator(memory.objects, state.registers, frame.slots, memory.thread_numbers)
 
 
 def enter_scope(memory: Memory, frame: Frame, state: State, slots: tuple[int, ...]) -> None:
@@ -52,7 +51,7 @@ def begin_life(memory: Memory, state: State, number: int) -> None:
         if not memory.is_own(state, cell):
             memory.invariants.publish(cell, memory.initial(cell))
             memory.invariants.settle(cell, memory.initial(cell))
-        elif memory.objects[number].is_single or number in state.living:
+        elif memory.objects[number].is_single or number in state.living | state.fresh:
             state.cells[cell] = memory.initial(cell)
         else:
             state.cells[cell] = join(memory.fetch(state, cell), memory.initial(cell))

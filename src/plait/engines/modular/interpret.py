@@ -45,6 +45,7 @@ class Interpreter(Actions):
         memory: Memory,
         most_actions: int,
         deadline: float,
+        orders: dict[str, Order],
     ) -> None:
         super().__init__(program, specification, memory)
         self.actions = 0
@@ -52,7 +53,7 @@ class Interpreter(Actions):
         self.rounds: dict[tuple[str, int], int] = {}
         self._most_actions = most_actions
         self._deadline = deadline
-        self._orders: dict[str, Order] = {}
+        self._orders = orders
 
     def order(self, function: Function) -> Order:
         found = self._orders.get(function.name)
@@ -185,20 +186,24 @@ class _Run:
     def _next(self, node: Node, edge: Edge) -> Node:
         nest = self.order.nest
         around, target = nest[node[0]], nest[edge.target]
+        if not target:
+            return edge.target, ()
         shared = common(around, target)
         counts = node[1][:shared] + (0,) * (len(target) - shared)
-        if shared == len(target) and target and target[-1] == edge.target:
+        if shared == len(target) and target[-1] == edge.target:
             counts = (*counts[:-1], self._next_round(edge.target, counts))
         return edge.target, counts
 
     def _next_round(self, head: int, counts: tuple[int, ...]) -> int:
         count = counts[-1]
-        if count >= _ROUNDS_APART or (head, counts) in self.left:
+        if count >= _ROUNDS_APART or (head, counts) in self.left or head in self.order.endless:
             return MANY
         return count + 1
 
     def _note_exits(self, node: Node, edge: Edge) -> None:
         around = self.order.nest[node[0]]
+        if not around:
+            return
         target = self.order.nest[edge.target]
         for depth in range(common(around, target), len(around)):
             self.left.add((around[depth], node[1][: depth + 1]))
@@ -241,6 +246,7 @@ class _Run:
         types = [item.type for item in action.arguments]
         names = self._callees(edge, action, state)
         before = state.registers
+        interpreter.suspended.append(before)
         result: State | None = None
         for name in names:
             function = interpreter.program.functions[name]
@@ -264,6 +270,7 @@ class _Run:
                 if name == "pthread_join":
                     interpreter.join_thread(after, passed)
             result = after if result is None else merged(self.memory, result, after)
+        interpreter.suspended.pop()
         return result
 
     def _call_one(

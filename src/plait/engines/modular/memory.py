@@ -44,6 +44,7 @@ class Memory:
         self.objects = objects
         self.invariants = invariants
         self.thread = Thread(0)
+        self.thread_numbers: Value = None
         self.complaints: dict[str, None] = {}
         self.accesses: dict[Access, None] = {}
         self.touched: set[int] = set()
@@ -167,6 +168,12 @@ class Memory:
 
     def load(self, state: State, places: list[Place], scalar: Scalar) -> Value:
         """None: it may be that nobody has stored a value there."""
+        result = self._load(state, places, scalar)
+        # What memory points to is not fresh: it is an earlier object of the same name.
+        self.expose(state, result)
+        return result
+
+    def _load(self, state: State, places: list[Place], scalar: Scalar) -> Value:
         result: Value = (1, 0, ())
         for place in places:
             cells = self.cells(place, scalar.size)
@@ -196,8 +203,8 @@ class Memory:
         """Whether an access to the object means one object only."""
         if not item.is_shared and item.kind in (Kind.LOCAL, Kind.THREAD_LOCAL):
             return True  # of all the others with this name none is alive, or none is this thread's
-        if item.owner == self.thread.number and item.is_single:
-            if not item.is_shared or item.number in state.fresh:
+        if item.owner == self.thread.number:
+            if item.number in state.fresh or (item.is_single and not item.is_shared):
                 return True
         return self.objects.is_one(item.number)
 

@@ -33,7 +33,7 @@ def merged(memory: Memory, one: State, other: State) -> State:
     for cell in one.cells.keys() | other.cells.keys():
         cells[cell] = join(memory.fetch(one, cell), memory.fetch(other, cell))
     return State(
-        [join(a, b) for a, b in zip(one.registers, other.registers, strict=True)],
+        [a if a is b else join(a, b) for a, b in zip(one.registers, other.registers, strict=True)],
         {r: cell for r, cell in one.copies.items() if other.copies.get(r) == cell},
         {r: lock for r, lock in one.tries.items() if other.tries.get(r) == lock},
         cells,

@@ -10,20 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plait.analysis.graph import components
-from plait.model.program import Function
+from plait.model.actions import Guard
+from plait.model.fold import constant
+from plait.model.program import Edge, Function
 
 
 @dataclass(slots=True, eq=False)
 class Order:
     """`position` of each location, the heads of the components around it (`nest`, outermost first,
     with itself if it is one), and how many edges lead to it. `loops` are the heads at which alone
-    their components are entered."""
+    their components are entered, `endless` those of components that nothing leaves."""
 
     position: list[int]
     nest: list[tuple[int, ...]]
     incoming: list[int]
     heads: frozenset[int]
     loops: frozenset[int]
+    endless: frozenset[int]
 
 
 def order_of(function: Function) -> Order:
@@ -63,7 +66,23 @@ def order_of(function: Function) -> Order:
     for clock, location in enumerate(_sorted(count, successors, nest)):
         position[location] = clock
     loops = frozenset(head for head in heads if _is_entered_at(head, successors, nest))
-    return Order(position, nest, incoming, frozenset(heads), loops)
+    endless = frozenset(heads) - _left(function, nest)
+    return Order(position, nest, incoming, frozenset(heads), loops, endless)
+
+
+def _left(function: Function, nest: list[tuple[int, ...]]) -> set[int]:
+    """The heads of components that some edge leaves."""
+    found: set[int] = set()
+    for edge in function.all_edges():
+        around = nest[edge.source]
+        if around and not _is_closed(edge):
+            target = nest[edge.target] if edge.target >= 0 else ()
+            found.update(around[common(around, target) :])
+    return found
+
+
+def _is_closed(edge: Edge) -> bool:
+    return isinstance(edge.action, Guard) and constant(edge.action.condition) == 0
 
 
 def _head(members: list[int], entry: int, successors: list[list[int]]) -> int:
