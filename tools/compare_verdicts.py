@@ -6,8 +6,8 @@ Programs are generated: by default mixed ones, with --programs waiting such that
 --programs pointers such that use memory in all ways, with --programs trying such that try something
 until it succeeds. The engine orders deepens loops as `plait verify` does, or unrolls them --bound
 times. The engine impact is run with --por and --no-force-cover, or in all configurations in turn;
-its certificates must be accepted. Every violation must replay. Exit code 1 if anything disagrees;
-the programs are then kept.
+its certificates must be accepted. The engine modular only ever proves. Every violation must replay.
+Exit code 1 if anything disagrees; the programs are then kept.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from plait.engines.impact import outcome as impact
 from plait.engines.impact.engine import verify as verify_by_impact
 from plait.engines.impact.settings import Explicit, Reduction
 from plait.engines.impact.settings import Settings as ImpactSettings
+from plait.engines.modular import outcome as modular
+from plait.engines.modular.engine import verify as verify_modularly
 from plait.engines.orders.engine import verify
 from plait.engines.orders.outcome import Answer, Counterexample
 from plait.engines.orders.settings import Refinement, Settings
@@ -61,7 +63,14 @@ GENERATORS: dict[str, Callable[[int], str]] = {
     "pointers": pointers.generate,
     "trying": trying.generate,
 }
-PROPERTIES = ("assertions", "no-data-race", "no-deadlock", "valid-memsafety", "lock-misuse")
+PROPERTIES = (
+    "assertions",
+    "no-data-race",
+    "no-deadlock",
+    "no-overflow",
+    "valid-memsafety",
+    "lock-misuse",
+)
 
 
 def impact_verdict(
@@ -104,9 +113,7 @@ def certificate_problem(
 ) -> str:
     """Why the certificate is not accepted; a time-out is no reason."""
     document |= {"options": [], "fingerprint": fingerprint(program)}
-    verdict = check(
-        program, specification, read(json.dumps(document)), time.monotonic() + seconds
-    )
+    verdict = check(program, specification, read(json.dumps(document)), time.monotonic() + seconds)
     return verdict.reason if verdict.answer is Verified.REJECTED else ""
 
 
@@ -138,6 +145,14 @@ def orders_verdict(
     deadline = time.monotonic() + options.seconds
     outcome = verify(program, settings, deadline, confirm=confirm)
     return VERDICTS[outcome.answer], outcome.reason
+
+
+def modular_verdict(
+    program: Program, specification: Specification, options: argparse.Namespace, seed: int
+) -> tuple[str, str]:
+    outcome = verify_modularly(program, specification, time.monotonic() + options.seconds)
+    is_proved = outcome.answer is modular.Answer.HOLDS
+    return "true" if is_proved else "unknown", outcome.reason.split(": ")[-1]
 
 
 @dataclass
@@ -174,7 +189,7 @@ def compare(options: argparse.Namespace) -> Comparison:
     return result
 
 
-ENGINES = {"orders": orders_verdict, "impact": impact_verdict}
+ENGINES = {"orders": orders_verdict, "impact": impact_verdict, "modular": modular_verdict}
 
 
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:

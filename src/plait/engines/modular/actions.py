@@ -1,0 +1,367 @@
+"""What each action does to the state of a thread; checks that may fail are complained about."""
+
+from __future__ import annotations
+
+from plait.engines.modular import frames, locking
+from plait.engines.modular.frames import Frame
+from plait.engines.modular.invariants import Thread
+from plait.engines.modular.memory import Memory
+from plait.engines.modular.objects import Context, Kind, Object
+from plait.engines.modular.outcome import GaveUp
+from plait.engines.modular.state import State
+from plait.engines.modular.values import (
+    Place,
+    Value,
+    constant,
+    is_empty,
+    join,
+    may_be_zero,
+    pointer,
+    top,
+)
+from plait.model.actions import (
+    Allocate,
+    Assign,
+    AtomicBegin,
+    AtomicEnd,
+    Check,
+    CheckKind,
+    EndProcess,
+    EndThread,
+    EnterScope,
+    Free,
+    Guard,
+    Input,
+    LeaveScope,
+    Load,
+    ObjectSize,
+    Prune,
+    ReadModifyWrite,
+    Spawn,
+    Store,
+    Unsupported,
+    Wait,
+)
+from plait.model.expressions import Expr, Register
+from plait.model.program import Edge, Program
+from plait.model.properties import Specification
+
+_STORAGE = {"heap": Kind.HEAP, "library": Kind.HEAP, "stack": Kind.STACK}
+_LARGEST_ALLOCATION = 1 << 26
+_ALWAYS_CHECKED = {CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE}
+
+
+class Actions:
+    def __init__(self, program: Program, specification: Specification, memory: Memory) -> None:
+        self.program = program
+        self.memory = memory
+        self.invariants = memory.invariants
+        self.objects = memory.objects
+        self._checked = specification.checks | _ALWAYS_CHECKED
+        self.has_waits = False
+        self.allocates = False
+        self.suspended: list[list[Value]] = []  # the registers of the frames below
+        self._places: dict[int, str] = {}
+
+    def where(self, frame: Frame, edge: Edge) -> str:
+        if frame.function.library and frame.user_edge is not None:
+            edge = frame.user_edge
+        place = self._places.get(id(edge))
+        if place is None:
+            place = self._places[id(edge)] = self.program.place(edge.action.origin)
+        return place
+
+    def value(self, frame: Frame, state: State, expr: Expr, edge: Edge) -> Value:
+        if type(expr) is Register:
+            return state.registers[expr.index]
+        evaluator = frames.evaluator(self.memory, frame, state)
+        value = evaluator.value(expr)
+        if evaluator.leaves_object:
+            where = self.where(frame, edge)
+            self.memory.complain(f"{where}: pointer arithmetic that may leave its object")
+        return value
+
+    def assume(self, frame: Frame, state: State, condition: Expr, edge: Edge) -> bool:
+        """Whether the condition can hold; the state is then what it is where it does."""
+        evaluator = frames.evaluator(self.memory, frame, state)
+        found = evaluator.assume(condition, True)
+        if evaluator.leaves_object:
+            where = self.where(frame, edge)
+            self.memory.complain(f"{where}: pointer arithmetic that may leave its object")
+        if found is None:
+            return False
+        for register, value in found.items():
+            state.registers[register] = value
+            cell = state.copies.get(register)
+            if cell is not None and cell in state.cells and value is not None:
+                state.cells[cell] = value
+            if register in state.tries and value == (0, 0, ()):
+                locking.refine(self.memory, state, register)
+        return True
+
+    def act(
+        self, frame: Frame, state: State, edge: Edge, context: Context, is_single: bool
+    ) -> bool:
+        """Whether the execution can go on. Calls and returns are not for here."""
+        action = edge.action
+        match action:
+            case Assign():
+                value = self.value(frame, state, action.value, edge)
+                source = action.value
+                state.assign(action.target.index, value)
+                if isinstance(source, Register) and source.index in state.copies:
+                    state.copies[action.target.index] = state.copies[source.index]
+                if isinstance(source, Register) and source.index in state.tries:
+                    state.tries[action.target.index] = state.tries[source.index]
+            case Load() | Store() | ReadModifyWrite():
+                return self._access(frame, state, edge, action)
+            case Guard() | Prune() | Wait():
+                if isinstance(action, Wait):
+                    self.has_waits = True
+                return self.assume(frame, state, action.condition, edge)
+            case Check():
+                return self._check(frame, state, edge, action)
+            case Input():
+                return self._input(frame, state, edge, action)
+            case EnterScope():
+                frames.enter_scope(self.memory, frame, state, action.slots)
+            case LeaveScope():
+                frames.leave_scope(self.memory, frame, state, action.slots)
+            case AtomicBegin():
+                state.depth += 1
+            case AtomicEnd():
+                if state.depth == 0:
+                    self._complain(frame, edge, "an atomic section ends that never began")
+                    return False
+                state.depth -= 1
+                self.memory.end_section(state)
+            case Allocate():
+                return self._allocate(frame, state, edge, action, context, is_single)
+            case Spawn():
+                self._spawn(frame, state, edge, action, context, is_single)
+            case Free() | ObjectSize():
+                return self._free(frame, state, edge, action)
+            case EndThread():
+                frames.end_thread(self.memory, state)
+                return False
+            case EndProcess():
+                return False
+            case Unsupported():
+                self._complain(frame, edge, action.message)
+                return False
+        return True
+
+    def _complain(self, frame: Frame, edge: Edge, text: str) -> None:
+        self.memory.complain(f"{self.where(frame, edge)}: {text}")
+
+    def _check(self, frame: Frame, state: State, edge: Edge, action: Check) -> bool:
+        if action.kind not in self._checked:
+            return True
+        if may_be_zero(self.value(frame, state, action.condition, edge)):
+            self._complain(frame, edge, action.message)
+        return self.assume(frame, state, action.condition, edge)
+
+    def _input(self, frame: Frame, state: State, edge: Edge, action: Input) -> bool:
+        value = top(action.target.type)
+        if action.count is not None:
+            count = self.value(frame, state, action.count, edge)
+            if count is not None and not count[2]:
+                if count[1] <= 0:
+                    return False
+                value = (0, count[1] - 1, ())
+        state.assign(action.target.index, value)
+        return True
+
+    # --- memory
+
+    def _access(
+        self, frame: Frame, state: State, edge: Edge, action: Load | Store | ReadModifyWrite
+    ) -> bool:
+        memory, invariants = self.memory, self.invariants
+        where = self.where(frame, edge)
+        scalar = (
+            action.value.type
+            if isinstance(action, Store)
+            else (action.target.type if isinstance(action, Load) else action.old.type)
+        )
+        address = self.value(frame, state, action.address, edge)
+        writes = not isinstance(action, Load)
+        places = memory.places(state, address, scalar.size, writes, where)
+        if not places:
+            return False
+        for place in places:
+            memory.note_access(state, place, scalar.size, writes, action.order.is_atomic, where)
+            if writes:
+                self._note_stray(frame, state, place, scalar.size)
+        if isinstance(action, Store):
+            value = self.value(frame, state, action.value, edge)
+            if self.objects[places[0][0]].is_of_library:
+                for cell in memory.cells(places[0], scalar.size) or ():
+                    invariants.note_writer(cell, frame.function.name)
+            memory.store(state, places, scalar.size, top(scalar) if value is None else value)
+            self._remember(state, action.value, places, scalar.size)
+            return True
+        loaded = memory.load(state, places, scalar)
+        if loaded is None:
+            if isinstance(action, Load) and (frame.function.library or action.copies):
+                memory.complain(f"{where}: a copy of what may have no value")
+            loaded = top(scalar)
+        if is_empty(loaded):
+            return False
+        if isinstance(action, Load):
+            state.assign(action.target.index, loaded)
+            self._remember(state, action.target, places, scalar.size)
+            return True
+        state.assign(action.old.index, loaded)
+        new = self.value(frame, state, action.new, edge)
+        guard = constant(1)
+        if action.guard is not None:
+            guard = self.value(frame, state, action.guard, edge)
+        new = top(scalar) if new is None else new
+        if may_be_zero(guard):
+            new = join(new, loaded)
+        if guard != (0, 0, ()):
+            memory.store(state, places, scalar.size, new)
+        return True
+
+    def _remember(self, state: State, expr: Expr, places: list[Place], size: int) -> None:
+        """The register now holds what is in the cell."""
+        if not isinstance(expr, Register) or len(places) != 1:
+            return
+        if places[0][1] == places[0][2] and self.memory.is_strong(
+            state, self.objects[places[0][0]]
+        ):
+            cell = (places[0][0], places[0][1], size)
+            value = state.cells.get(cell)
+            if value is not None and value == state.registers[expr.index]:
+                state.copies[expr.index] = cell
+
+    def _note_stray(self, frame: Frame, state: State, place: Place, size: int) -> None:
+        number, low, high = place[0], place[1], place[2] + size
+        item = self.objects[number]
+        is_library = frame.function.library
+        if item.is_of_library and not is_library:
+            raise GaveUp("the program writes into an object of the library")
+        if is_library and frame.function.name in locking.WRITERS:
+            return
+        if any(lock.object == number for lock in self.invariants.locks):
+            held = any(lock.object == number for lock in state.written | state.read)
+            if held or not state.is_alone:
+                self.invariants.stray.add((number, low, high))
+
+    def _allocate(
+        self, frame: Frame, state: State, edge: Edge, action: Allocate, context: Context,
+        is_single: bool,
+    ) -> bool:  # fmt: skip
+        size = self.value(frame, state, action.size, edge)
+        if size is None or size[2] or not (0 <= size[0] and size[1] <= _LARGEST_ALLOCATION):
+            self._complain(frame, edge, "an allocation that may be too large")
+            size = (0, _LARGEST_ALLOCATION, ())
+        self.allocates = self.allocates or action.storage == "heap"
+        exact = size[0] if size[0] == size[1] else None
+        kind = _STORAGE[action.storage]
+        like = Object(
+            -1, kind, "allocated memory", exact, False, is_single,
+            is_zeroed=action.zeroed, is_of_library=action.storage == "library",
+        )  # fmt: skip
+        number = self.objects.allocated(
+            edge, context, self.memory.thread.number, is_single, exact, like
+        )
+        if self.objects[number].is_single or self._is_only_one_known(state, number):
+            state.fresh |= {number}
+        frames.begin_life(self.memory, state, number)
+        state.assign(action.target.index, pointer(number))
+        return True
+
+    def _is_only_one_known(self, state: State, number: int) -> bool:
+        """Whether the thread has no pointer to an earlier object of a shared allocation: then all
+        that it gets without a look into memory point to the new one."""
+        if not self.objects[number].is_shared:
+            return False
+        values = [*state.cells.values(), *state.registers]
+        for registers in self.suspended:
+            values += registers
+        return not any(
+            place[0] == number for value in values if value is not None for place in value[2]
+        )
+
+    def _free(self, frame: Frame, state: State, edge: Edge, action: Free | ObjectSize) -> bool:
+        address = self.value(frame, state, action.address, edge)
+        if isinstance(action, Free) and address == (0, 0, ()):
+            return True
+        self._complain(frame, edge, "memory that is freed")
+        if address is None:
+            raise GaveUp("free of an address of unknown origin")
+        if isinstance(action, ObjectSize):
+            state.assign(action.target.index, top(action.target.type))
+            return True
+        if address[1] >= self.objects.page or address[0] < 0:
+            raise GaveUp("free of an address of unknown origin")
+        for place in address[2]:
+            self.invariants.add(self.invariants.freed, place[0])
+        return True
+
+    # --- threads
+
+    def _spawn(
+        self, frame: Frame, state: State, edge: Edge, action: Spawn, context: Context,
+        is_single: bool,
+    ) -> None:  # fmt: skip
+        memory, invariants = self.memory, self.invariants
+        start = self.value(frame, state, action.function, edge)
+        argument = self.value(frame, state, action.argument, edge)
+        if start is None or start[0] <= start[1]:
+            raise GaveUp("a thread starts in a function that is not known")
+        thread = self._thread(context)
+        before = (thread.argument, len(thread.functions), thread.is_many, thread.beside)
+        for place in start[2]:
+            item = self.objects[place[0]]
+            if item.kind is not Kind.FUNCTION or place[1] != place[2] or place[1] != 0:
+                raise GaveUp("a thread starts in a function that is not known")
+            thread.functions.add(item.function)
+        thread.argument = join(thread.argument, argument)
+        own = thread.argument
+        thread.block = None
+        if own is not None and own[0] > own[1] and len(own[2]) == 1 and own[2][0][2] == 0:
+            thread.block = own[2][0][0]
+        if not is_single or memory.thread.is_many:
+            thread.is_many = True
+            self.objects.many.add(thread.number)
+        if thread.beside is not None:
+            thread.beside = None if state.alive is None else thread.beside | state.alive
+        if before != (thread.argument, len(thread.functions), thread.is_many, thread.beside):
+            invariants.has_changed = True
+        invariants.add(memory.thread.children, thread.number)
+        for number in state.dead:
+            invariants.add(invariants.outlived, number)
+        if thread.block is not None:
+            for cell in invariants.cells_of(thread.block):
+                invariants.hand(thread, cell, memory.fetch(state, cell))
+        memory.publish_all(state)
+        state.fresh = frozenset()
+        if state.alive is not None:
+            state.alive |= invariants.descendants(thread)
+        memory.give_back(state)
+        state.assign(action.target.index, invariants.numbers_of(thread))
+
+    def _thread(self, context: Context) -> Thread:
+        found = self.invariants.threads.get(context)
+        if found is None:
+            found = Thread(len(self.invariants.threads) + 1)
+            self.invariants.threads[context] = found
+            self.invariants.has_changed = True
+        return found
+
+    def join_thread(self, state: State, identity: Value) -> None:
+        """pthread_join has returned: the thread with this control block is over, and so is all
+        that it has started if it has started none."""
+        if state.alive is None or identity is None or identity[0] <= identity[1]:
+            return
+        if len(identity[2]) != 1:
+            return
+        [(block, low, high, _)] = identity[2]
+        if low != high or low != 0 or not self.objects.is_one(block):
+            return
+        for thread in self.invariants.threads.values():
+            if thread.block == block and not thread.is_many and not thread.children:
+                state.alive -= {thread.number}

@@ -1,0 +1,152 @@
+"""`verify`: passes over all threads until nothing new is found, then what follows from the last.
+
+The initial thread is executed first, then each thread that was found to start, all against the
+table of invariants. The pass that adds nothing to it has seen a superset of what happens in any
+execution: if it has nothing to complain about, the property holds, and the table is full of facts.
+"""
+
+from __future__ import annotations
+
+import time
+
+from plait.analysis.points_to import PointsTo
+from plait.analysis.sharing import Sharing
+from plait.engines.modular import conclusions
+from plait.engines.modular.frames import Frame
+from plait.engines.modular.interpret import Interpreter
+from plait.engines.modular.invariants import Invariants, Thread
+from plait.engines.modular.memory import Memory
+from plait.engines.modular.objects import Kind, Objects
+from plait.engines.modular.order import Order
+from plait.engines.modular.outcome import Answer, GaveUp, Outcome, OutOfBudget, Statistics
+from plait.engines.modular.state import State
+from plait.engines.modular.values import Thresholds, Value, top
+from plait.model.actions import expressions_of
+from plait.model.expressions import Const, children
+from plait.model.program import Program
+from plait.model.properties import Specification
+
+_SECONDS = 0.3
+_MOST_ACTIONS = 60_000
+_MOST_PASSES = 40
+
+
+def verify(
+    program: Program, specification: Specification, deadline: float | None = None
+) -> Outcome:
+    """HOLDS or UNKNOWN, before the deadline (of time.monotonic) and in less than a second."""
+    began = time.monotonic()
+    own = began + _SECONDS
+    search = _Search(program, specification, own if deadline is None else min(own, deadline))
+    try:
+        outcome = search.run()
+    except GaveUp as reason:
+        outcome = Outcome(Answer.UNKNOWN, str(reason), search.statistics)
+    except (OutOfBudget, RecursionError):
+        outcome = Outcome(Answer.UNKNOWN, "the program is too large to be easy", search.statistics)
+    outcome.statistics.seconds = time.monotonic() - began
+    return outcome
+
+
+class _Search:
+    def __init__(self, program: Program, specification: Specification, deadline: float) -> None:
+        self.program = program
+        self.specification = specification
+        self.deadline = deadline
+        self.statistics = Statistics()
+
+    def run(self) -> Outcome:
+        sharing = Sharing(PointsTo(self.program))
+        objects = Objects(self.program, sharing)
+        invariants = Invariants(objects, Thresholds(_constants(sharing)))
+        initial = Thread(1, {self.program.entry})
+        invariants.threads[()] = initial
+        actions = 0
+        orders: dict[str, Order] = {}
+        while True:
+            self.statistics.passes += 1
+            invariants.has_changed = False
+            memory = Memory(objects, invariants)
+            interpreter = Interpreter(
+                self.program,
+                self.specification,
+                memory,
+                _MOST_ACTIONS - actions,
+                self.deadline,
+                orders,
+            )
+            started = 0
+            while started < len(invariants.threads):
+                thread = list(invariants.threads.values())[started]
+                self._execute(interpreter, memory, thread)
+                started += 1
+            invariants.distrust_overwritten()
+            actions += interpreter.actions
+            self.statistics.actions = actions
+            self.statistics.threads = len(invariants.threads)
+            if not invariants.has_changed:
+                break
+            if self.statistics.passes >= _MOST_PASSES:
+                raise OutOfBudget
+        self.statistics.locations = sum(len(found) for found in interpreter.reached.values())
+        if memory.touched & invariants.outlived:
+            raise GaveUp("a local may be used after its life by another thread")
+        if memory.touched & invariants.freed:
+            memory.complain("memory may be used after it was freed")
+        facts = conclusions.facts(self.program, interpreter)
+        doubt = conclusions.doubt(self.specification, interpreter)
+        if doubt:
+            return Outcome(Answer.UNKNOWN, doubt, self.statistics, facts)
+        reason = conclusions.explanation(self.specification, interpreter)
+        return Outcome(Answer.HOLDS, reason, self.statistics, facts)
+
+    def _execute(self, interpreter: Interpreter, memory: Memory, thread: Thread) -> None:
+        memory.thread = thread
+        memory.thread_numbers = memory.invariants.numbers_of(thread)
+        is_initial = thread.number == 1
+        for name in sorted(thread.functions):
+            function = self.program.functions[name]
+            alive: frozenset[int] | None = frozenset() if is_initial else None
+            empty: frozenset[int] = frozenset()
+            state = State([], {}, {}, {}, set(), frozenset(), frozenset(), 0, alive, empty, empty)
+            if is_initial:
+                self._initialise(memory, state)
+            for cell, value in thread.handed.items():
+                if memory.invariants.is_handed(cell) and cell[0] not in memory.invariants.opaque:
+                    state.cells[cell] = value
+            frame = Frame(function, (thread.number,), True, None, (name,))
+            arguments: list[Value] = [
+                top(r.type) for r in function.registers[: function.parameters]
+            ]
+            if arguments and not is_initial:
+                if function.registers[0].type == self.program.data_model.pointer:
+                    arguments[0] = thread.argument
+            after, _ = interpreter.call(state, function, arguments, frame)
+            if after is not None and after.depth:
+                after.depth = 0
+                memory.end_section(after)
+
+    def _initialise(self, memory: Memory, state: State) -> None:
+        """What is in static objects before the program starts."""
+        for item in self.program.objects:
+            number = memory.objects.static(item)
+            for cell in memory.invariants.cells_of(number):
+                value = memory.initial(cell)
+                state.cells[cell] = value
+                if memory.objects[number].kind is Kind.STATIC:
+                    memory.invariants.note(cell, value)
+
+
+def _constants(sharing: Sharing) -> set[int]:
+    """Numbers that the program mentions, where a bound may well lie."""
+    found: set[int] = set()
+    for instances in sharing.points_to.instances_of.values():
+        template = instances[0].template
+        for edge in template.edges:
+            pending = list(expressions_of(edge.action))
+            while pending:
+                item = pending.pop()
+                if isinstance(item, Const) and isinstance(item.value, int):
+                    found.add(item.value)
+                pending.extend(children(item))
+    return found
