@@ -13,6 +13,8 @@ def summary(numbers: dict[str, Any]) -> str:
             f" ({numbers['forced_covers']} forced), {numbers['cover_expansions']} cover expansions,"
             f" {numbers['refinements']} refinements"
         )
+    if "passes" in numbers:
+        return f"{numbers['locations']} locations, {numbers['passes']} passes"
     return (
         f"{numbers['events']} events, {numbers['read_from_candidates']} links,"
         f" {numbers['refinements']} refinements, loop bound {numbers['last_bound']}"

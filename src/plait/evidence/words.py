@@ -36,6 +36,8 @@ def _holds(result: Result) -> list[str]:
     for_all = f"proved for all schedules, all inputs and any number of loop rounds: {claim}"
     if result.engine == "impact":
         return [for_all, "the proof can be saved with --certificate and checked by `plait check`"]
+    if result.engine == "modular":
+        return [f"{for_all}; by a look at each thread alone: {result.reason}"]
     if result.engine == "explore":
         return [f"{for_all}; every reachable state was visited"]
     if result.bound is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
+from plait.portfolio.facts import Known
 from plait.portfolio.messages import OutOfTime, Result
 from plait.portfolio.options import Options
 from plait.work.child import Channel
@@ -34,12 +35,14 @@ class Asked:
         program: Program,
         deadline: float | None,
         send: Channel,
+        known: Known,
     ) -> None:
         self.options = options
         self.specification = specification
         self.program = program
         self.deadline = deadline
         self.send = send
+        self.known = known
         self._began = time.monotonic()
 
     def violated(self, schedule: Schedule) -> Result:

@@ -56,7 +56,9 @@ class ByOrders(Asked):
             self._replay = self._replayed(self.program, found)
             return "" if self._replay.verdict == "false" else self._replay.reason
 
-        outcome = verify(self.program, settings, self.deadline, self._progress, confirm)
+        outcome = verify(
+            self.program, settings, self.deadline, self._progress, confirm, self.known
+        )
         return self._conclusion(outcome)
 
     def _progress(self, outcome: Outcome) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from plait.portfolio.options import Options
 from plait.work.child import Channel, Work
@@ -10,10 +11,14 @@ from plait.work.child import Channel, Work
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`is_first`: of all workers, this one reads the program first and says what it is like."""
+    """`is_first`: of all workers, this one reads the program first and says what it is like.
+    `is_checked`: static checks come before the engine. `facts` are those that were proved before
+    the worker was started, as rows; later ones are told (`plait.portfolio.facts`)."""
 
     engine: str
     is_first: bool = False
+    is_checked: bool = False
+    facts: tuple[dict[str, Any], ...] = ()
 
 
 def work_of(options: Options, job: Job, deadline: float | None) -> Work:

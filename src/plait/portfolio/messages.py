@@ -35,6 +35,13 @@ class Features:
 
 
 @dataclass(slots=True)
+class Proved:
+    """Facts for all engines (plait.model.facts)."""
+
+    facts: list[Row]
+
+
+@dataclass(slots=True)
 class Progress:
     """No execution with up to `bound` loop rounds violates the property."""
 
@@ -78,13 +85,14 @@ class Result:
     evidence: Row = field(default_factory=dict)
     failure: Row | None = None
     certificate: str | None = None
+    engine: str = ""  # where it is not the one that the worker was started for
 
 
-Message = Question | Loaded | Features | Progress | Searched | OutOfTime | Mistake | Result
+Message = Question | Loaded | Features | Proved | Progress | Searched | OutOfTime | Mistake | Result
 
 _KINDS: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (Question, Loaded, Features, Progress, Searched, OutOfTime, Mistake, Result)
+    for kind in (Question, Loaded, Features, Proved, Progress, Searched, OutOfTime, Mistake, Result)
 }
 
 

@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import Diagnostic, InputError
+from plait.portfolio.facts import tell
 from plait.portfolio.heard import Heard
 from plait.portfolio.job import Job, work_of
-from plait.portfolio.messages import Features
+from plait.portfolio.messages import Features, Proved
 from plait.portfolio.messages import Result as Message
 from plait.portfolio.options import Options
 from plait.portfolio.slices import Slices
@@ -96,6 +97,7 @@ class _Portfolio(Conductor):
         self._stage = ""
         self._stage_end: float | None = None
         self._slices = Slices(options.jobs or cores())
+        self._facts: list[dict[str, Any]] = []
         self.heard: dict[str, Heard] = {}
 
     def begin(self, team: Team) -> None:
@@ -104,8 +106,14 @@ class _Portfolio(Conductor):
     def hear(self, team: Team, name: str, message: dict[str, Any]) -> bool:
         heard = self.heard[name]
         said = heard.receive(message)
-        if isinstance(said, Features):
-            self._happens(team, Event[said.event])
+        match said:
+            case Features():
+                self._happens(team, Event[said.event])
+            case Proved():
+                self._facts += said.facts
+                for other in team.names:
+                    if other != name:
+                        tell(team, other, said.facts)
         return heard.is_decided
 
     def ended(self, team: Team, name: str, finish: Finish) -> None:
@@ -139,8 +147,10 @@ class _Portfolio(Conductor):
         for engine in state.starts:
             if engine not in self.heard:
                 is_first = not self.heard
+                is_checked = is_first and self._machine.is_checked
+                job = Job(engine, is_first, is_checked, tuple(self._facts))
                 self.heard[engine] = Heard(engine, self._started)
-                team.start(engine, work_of(self._options, Job(engine, is_first), self._deadline))
+                team.start(engine, work_of(self._options, job, self._deadline))
                 self._slices.add(engine)
 
     def _status(self, team: Team, now: float) -> Status:
@@ -179,7 +189,7 @@ def _answer(
     """The engine that has decided and what it says; or what all of them say together."""
     for engine, item in heard.items():
         if item.is_decided and item.result is not None:
-            return engine, item, item.result
+            return item.result.engine or engine, item, item.result
     messages: dict[str, Message] = {}
     causes: dict[str, list[str]] = {}
     for engine, item in heard.items():

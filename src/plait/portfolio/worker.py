@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import InputError, PlaitError, describe
 from plait.portfolio.asked import Answering
 from plait.portfolio.assumptions import assumptions_of
+from plait.portfolio.by_modular import checked
+from plait.portfolio.facts import Known
 from plait.portfolio.features import event_of
 from plait.portfolio.job import Job
 from plait.portfolio.messages import Features, Loaded, Mistake, OutOfTime, Question, Result, encode
@@ -50,6 +52,13 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
+    known = Known(job.facts, send)
+    if job.is_checked:
+        easy, facts = checked(questions, deadline, send)
+        if easy is not None:
+            send(encode(easy))
+            return
+        known.add(facts)
     if job.is_first:
         send(encode(Features(event_of(program for _, program in questions).name)))
     answers: list[Result | OutOfTime] = []
@@ -59,7 +68,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
         if deadline is not None:
             now = time.monotonic()
             end = now + (deadline - now) / (len(questions) - number)
-        answers.append(_answering(options, job.engine, part, program, end, send).answer())
+        answers.append(_answering(options, job.engine, part, program, end, send, known).answer())
         if _rank(answers[-1]) == 0:
             break
     send(encode(min(answers, key=_rank)))
@@ -102,11 +111,12 @@ def _answering(
     program: Program,
     deadline: float | None,
     send: Channel,
+    known: Known,
 ) -> Answering:
     if engine == "impact":
         from plait.portfolio.by_impact import ByImpact
 
-        return ByImpact(options, specification, program, deadline, send)
+        return ByImpact(options, specification, program, deadline, send, known)
     from plait.portfolio.by_orders import ByOrders
 
-    return ByOrders(options, specification, program, deadline, send)
+    return ByOrders(options, specification, program, deadline, send, known)

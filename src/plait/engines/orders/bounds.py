@@ -8,7 +8,10 @@ to do so would do it while all others are within theirs, and that was found to b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from plait.model.facts import Fact, Rounds, Unreachable
 
 Key = tuple[str, int]  # a function and the head of a loop; the other two have no head
 
@@ -19,6 +22,35 @@ def recursion_of(function: str) -> Key:
     return function, -1
 
 
+def entry_of(function: str, location: int) -> Key:
+    """Stands for getting to a location."""
+    return function, -2 - location
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What others have proved: how many rounds loops take at most, and where no thread ever gets
+    to. It is checked like any other bound, so that a hint that is wrong costs time only."""
+
+    rounds: Mapping[Key, int] = field(default_factory=dict)
+    unreachable: frozenset[Key] = frozenset()
+
+    @staticmethod
+    def of(facts: Iterable[Fact]) -> Hints:
+        rounds: dict[Key, int] = {}
+        unreachable: set[Key] = set()
+        for fact in facts:
+            match fact:
+                case Rounds(function, head, most):
+                    rounds[function, head] = most
+                case Unreachable(function, location):
+                    unreachable.add(entry_of(function, location))
+        return Hints(rounds, frozenset(unreachable))
+
+
+NO_HINTS = Hints()
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What is in `raised` is unrolled `level` times, everything else `least` times."""
@@ -26,10 +58,18 @@ class Bounds:
     level: int
     least: int
     raised: frozenset[Key] = frozenset()
+    hints: Hints = NO_HINTS
 
     @staticmethod
-    def same(level: int) -> Bounds:
-        return Bounds(level, level)
+    def same(level: int, hints: Hints = NO_HINTS) -> Bounds:
+        return Bounds(level, level, hints=hints)
+
+    def is_closed(self, function: str, location: int) -> bool:
+        """Whether the location is not entered, because nobody gets there."""
+        if not self.hints.unreachable:
+            return False
+        key = entry_of(function, location)
+        return key in self.hints.unreachable and key not in self.raised
 
     def of(self, key: Key) -> int:
         return self.level if key in self.raised else self.least
@@ -41,5 +81,5 @@ class Bounds:
         """The bounds to go on with when these can be exceeded."""
         raised = self.raised | exceeded
         if self.is_complete(exceeded):
-            return Bounds(2 * self.level, self.least, raised)
-        return Bounds(self.level, self.least, raised)
+            return replace(self, level=2 * self.level, raised=raised)
+        return replace(self, raised=raised)

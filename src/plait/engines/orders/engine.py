@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from plait.engines.orders.bounds import Bounds, Key
+from plait.engines.orders.bounds import NO_HINTS, Bounds, Hints, Key
 from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
@@ -23,6 +23,7 @@ from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, 
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
+from plait.model.facts import Fact
 from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
@@ -40,6 +41,7 @@ T = TypeVar("T")
 Pausing = Generator[None, None, T]  # stops when the time is up, to go on when there is more
 Progress = Callable[[Outcome], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
+Known = Callable[[], tuple[Fact, ...]]  # what others have proved by now
 
 
 def verify(
@@ -48,6 +50,7 @@ def verify(
     deadline: float | None = None,
     progress: Progress | None = None,
     confirm: Confirm | None = None,
+    known: Known | None = None,
 ) -> Outcome:
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
 
@@ -55,13 +58,14 @@ def verify(
     So a bound that takes long is put off: each one gets a part of the time left. When some have
     been put off they get twice as much, and go on where they stopped.
     `progress` gets what is known after each bound. Violations that `confirm` objects to do not
-    count.
+    count. Facts that are `known` when a bound is begun help with it.
     """
     statistics = Statistics()
     if settings.unwind is not None:
         return check(program, settings.unwind, deadline, settings, statistics, confirm)
     best: Outcome | None = None
-    bounds = Bounds.same(1)  # of the next level, if it has not been put off
+    hints = Hints.of(known()) if known is not None else NO_HINTS
+    bounds = Bounds.same(1, hints)  # of the next level, if it has not been put off
     levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
     put_off: list[int] = []
     kept: dict[int, _Round] = {}
@@ -81,7 +85,10 @@ def verify(
             limit = min(deadline, started + max(_LEAST_SECONDS, (deadline - started) * share))
         if bounds.level != level:
             # What executions of a level that was put off exceed is not known.
-            bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level)
+            bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level, hints)
+        if known is not None:
+            hints = Hints.of(known())
+            bounds = replace(bounds, hints=hints)
         part = kept.pop(level, None) or _Round(program, bounds, settings, statistics, confirm)
         outcome = part.run(limit)
         outcome.statistics = replace(statistics)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
-from plait.engines.orders.bounds import THREADS, Bounds, Key, recursion_of
+from plait.engines.orders.bounds import THREADS, Bounds, Key, entry_of, recursion_of
 from plait.engines.orders.compact import compact
 from plait.engines.orders.idle import Head, change, wait_in
 from plait.engines.orders.knowledge import Knowledge
@@ -294,6 +294,9 @@ class Unroller(UnrolledMemory):
         path: Path,
     ) -> tuple[int, tuple[int, ...]] | None:
         """Where an edge leads, in which rounds of the loops there; None beyond the bound."""
+        if self.bounds.is_closed(function.name, edge.target):
+            self._cut(path, entry_of(function.name, edge.target), edge.action.origin)
+            return None
         here = dict(zip(shape.nests[location], rounds, strict=True))
         left = [loop for loop in here if edge.target not in loop.body]
         if left:
@@ -353,15 +356,16 @@ class Unroller(UnrolledMemory):
         copies or fills; else when executions have been found to go on."""
         key = function.name, loop.head
         bound = self.bounds.of(key)
-        if loop.bound is None:
+        known = self.bounds.hints.rounds.get(key) if loop.bound is None else loop.bound
+        if known is None:
             return bound
         most = _FEW_MORE if key in self.bounds.raised else _FEW
-        is_short = loop.bound <= max(most, bound)
-        return loop.bound if is_short or self._only_copies(function, loop) else bound
+        is_short = known <= max(most, bound)
+        is_copied = known <= _MOST_COPIES and self._only_copies(function, loop)
+        return known if is_short or is_copied else bound
 
     def _only_copies(self, function: Function, loop: Loop) -> bool:
-        assert loop.bound is not None
-        return loop.bound <= _MOST_COPIES and all(
+        return all(
             isinstance(edge.action, (Guard, Assign, Load, Store, Check, Skip))
             for location in loop.body
             for edge in function.edges[location]

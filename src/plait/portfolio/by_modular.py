@@ -1,0 +1,49 @@
+"""Static checks before everything else: what one look at each thread proves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from plait.engines.modular.engine import verify
+from plait.engines.modular.outcome import Answer
+from plait.model.facts import encode
+from plait.portfolio.messages import Proved, Result
+from plait.portfolio.messages import encode as as_row
+
+if TYPE_CHECKING:
+    from plait.model.facts import Fact
+    from plait.model.program import Program
+    from plait.model.properties import Specification
+    from plait.work.child import Channel
+
+_SHARE = 0.05  # of the time that is left
+
+
+def checked(
+    questions: list[tuple[Specification, Program]], deadline: float | None, send: Channel
+) -> tuple[Result | None, tuple[Fact, ...]]:
+    """The answer to all questions, if it is that easy, and the facts that were found on the way.
+    Programs of several questions are not the same, so that there are facts about only one."""
+    facts: tuple[Fact, ...] = ()
+    reasons: list[str] = []
+    statistics: dict[str, float] = {}
+    for specification, program in questions:
+        now = time.monotonic()
+        end = None if deadline is None else now + _SHARE * max(0.0, deadline - now)
+        outcome = verify(program, specification, end)
+        if len(questions) == 1:
+            facts = outcome.facts
+        for name, value in asdict(outcome.statistics).items():
+            statistics[name] = statistics.get(name, 0) + value
+        if outcome.answer is not Answer.HOLDS:
+            break
+        reasons.append(outcome.reason)
+    else:
+        statistics["checking_seconds"] = round(statistics.pop("seconds"), 6)
+        reason = "; ".join(dict.fromkeys(reasons))
+        return Result("true", reason, statistics=statistics, engine="modular"), ()
+    if facts:
+        send(as_row(Proved(encode(facts))))
+    return None, facts
