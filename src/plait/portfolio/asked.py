@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plait.portfolio.messages import OutOfTime, Result
+from plait.portfolio.messages import Doing, OutOfTime, Result, encode
 from plait.portfolio.options import Options
 from plait.work.child import Channel
 
@@ -41,6 +41,9 @@ class Asked:
         self.deadline = deadline
         self.send = send
         self._began = time.monotonic()
+
+    def is_doing(self, what: str, statistics: dict[str, Any] | None = None) -> None:
+        self.send(encode(Doing(what, statistics or {})))
 
     def violated(self, schedule: Schedule) -> Result:
         """A violation that the last step of the schedule is."""

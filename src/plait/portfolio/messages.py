@@ -35,6 +35,14 @@ class Features:
 
 
 @dataclass(slots=True)
+class Doing:
+    """What the engine is at, in a few words for people who watch; it claims nothing."""
+
+    what: str
+    statistics: Numbers = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Progress:
     """No execution with up to `bound` loop rounds violates the property."""
 
@@ -80,11 +88,15 @@ class Result:
     certificate: str | None = None
 
 
-Message = Question | Loaded | Features | Progress | Searched | OutOfTime | Mistake | Result
+Message = (
+    Question | Loaded | Features | Doing | Progress | Searched | OutOfTime | Mistake | Result
+)
 
 _KINDS: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (Question, Loaded, Features, Progress, Searched, OutOfTime, Mistake, Result)
+    for kind in (
+        Question, Loaded, Features, Doing, Progress, Searched, OutOfTime, Mistake, Result
+    )
 }
 
 

@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from plait.work.signals import STOPPING
+
 Message = dict[str, Any]
 Send = Callable[[Message], None]
 
@@ -95,9 +97,13 @@ def is_out_of_memory(code: int, noise: str) -> bool:
 
 
 def _stay_quiet() -> None:
-    """The parent decides what an interrupt means; a terminal sends it to both."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """The parent decides what an interrupt means; a terminal sends it to both. Only Ctrl-Z stops
+    each of them by itself, and at once, whatever the parent does about it."""
+    for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
+    for name in ("SIGTSTP", "SIGCONT"):
+        if callable(signal.getsignal(getattr(signal, name))):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     signal.set_wakeup_fd(-1)
 
 

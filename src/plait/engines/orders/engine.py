@@ -16,7 +16,7 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
 from plait.engines.orders.monolithic import Monolithic
-from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
+from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime
@@ -34,11 +34,13 @@ _LEAST_SECONDS = 2.0
 _FEW_CONFLICTS = 3000
 _MOST_PUT_OFF = 3  # at first, then more and more
 _MOST_KEPT = 3  # of the bounds that were put off: formulas need memory
+_NEWS_PERIOD = 0.5  # of a phase that goes on
 _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
 
 T = TypeVar("T")
 Pausing = Generator[None, None, T]  # stops when the time is up, to go on when there is more
 Progress = Callable[[Outcome], None]
+Doing = Callable[[Phase, Statistics], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
 
 
@@ -48,18 +50,19 @@ def verify(
     deadline: float | None = None,
     progress: Progress | None = None,
     confirm: Confirm | None = None,
+    doing: Doing | None = None,
 ) -> Outcome:
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
 
     A violation may be far and yet easy to find, when it is hard to show that there is none nearby.
     So a bound that takes long is put off: each one gets a part of the time left. When some have
     been put off they get twice as much, and go on where they stopped.
-    `progress` gets what is known after each bound. Violations that `confirm` objects to do not
-    count.
+    `progress` gets what is known after each bound, `doing` hears what begins. Violations that
+    `confirm` objects to do not count.
     """
     statistics = Statistics()
     if settings.unwind is not None:
-        return check(program, settings.unwind, deadline, settings, statistics, confirm)
+        return check(program, settings.unwind, deadline, settings, statistics, confirm, doing)
     best: Outcome | None = None
     bounds = Bounds.same(1)  # of the next level, if it has not been put off
     levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
@@ -82,7 +85,9 @@ def verify(
         if bounds.level != level:
             # What executions of a level that was put off exceed is not known.
             bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level)
-        part = kept.pop(level, None) or _Round(program, bounds, settings, statistics, confirm)
+        part = kept.pop(level, None) or _Round(
+            program, bounds, settings, statistics, confirm, doing
+        )
         outcome = part.run(limit)
         outcome.statistics = replace(statistics)
         is_late = deadline is not None and time.monotonic() >= deadline
@@ -113,10 +118,11 @@ def check(
     settings: Settings = Settings(),  # noqa: B008 (frozen)
     statistics: Statistics | None = None,
     confirm: Confirm | None = None,
+    doing: Doing | None = None,
 ) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
-    bounds = Bounds.same(bound)
-    return _Round(program, bounds, settings, statistics or Statistics(), confirm).run(deadline)
+    bounds, numbers = Bounds.same(bound), statistics or Statistics()
+    return _Round(program, bounds, settings, numbers, confirm, doing).run(deadline)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,8 +154,11 @@ class _Round:
         settings: Settings,
         statistics: Statistics,
         confirm: Confirm | None,
+        doing: Doing | None,
     ) -> None:
-        self._confirm = confirm or (lambda _: "")
+        self._doing = doing
+        self._next_news = 0.0
+        self._accepts = confirm or (lambda _: "")
         self._can_confirm = confirm is not None
         self._program = program
         self.bounds = bounds
@@ -166,6 +175,7 @@ class _Round:
         self._deadline = deadline
         if self._formula is not None:
             self._count(self._formula)
+            self._begins(Phase.SOLVING)
         try:
             next(self._search_for_answer)
         except StopIteration as end:
@@ -188,7 +198,23 @@ class _Round:
         """Whether larger bounds give the same formula."""
         return self._formula is not None and not self._formula.learned.unrolling.cuts
 
+    def _begins(self, phase: Phase) -> None:
+        if self._doing is not None:
+            self._next_news = time.monotonic() + _NEWS_PERIOD
+            self._doing(phase, self._statistics)
+
+    def _goes_on(self, phase: Phase) -> None:
+        """Like `_begins`, but not too often."""
+        if self._doing is not None and time.monotonic() >= self._next_news:
+            self._begins(phase)
+
+    def _confirm(self, found: Counterexample) -> str:
+        objection = self._accepts(found)
+        self._next_news = 0.0  # what goes on now is solving again
+        return objection
+
     def _answer(self) -> Pausing[Outcome]:
+        self._begins(Phase.UNROLLING)
         started = time.monotonic()
         terms = Terms()
         if self._settings.finds_deadlocks:
@@ -205,8 +231,10 @@ class _Round:
         unrolling, statistics = learned.unrolling, self._statistics
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
+            self._begins(Phase.ENCODING)
             formula = self._formula = self._encoded(learned, stack)
             self._count(formula)
+            self._begins(Phase.SOLVING)
             for claims in (unrolling.violations, unrolling.leaks):
                 found = yield from self._violation(formula, claims)
                 if found is not None:
@@ -355,6 +383,7 @@ class _Round:
         assumptions = [wanted, *(assumed or ())]
         statistics = self._statistics
         while True:
+            self._goes_on(Phase.SOLVING)
             started = time.monotonic()
             answer = solver.solve(assumptions, deadline=self._deadline)
             statistics.solving += time.monotonic() - started
