@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from plait.cli import exits
+from plait.cli.interrupts import Ignored
 from plait.cli.output import Console
 from plait.cli.parser import parse
 from plait.errors import InputError, PlaitError, describe
@@ -23,7 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run_command(options, console)
     except KeyboardInterrupt:
-        return _no_answer(options, console, "interrupted", exits.INTERRUPTED)
+        with Ignored():
+            code = _no_answer(options, console, "interrupted", exits.INTERRUPTED)
+            console.close()
+            return code
     except InputError as error:
         _report(error, console, show_all=options.verbose)
         return exits.UNUSABLE_INPUT
