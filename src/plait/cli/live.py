@@ -32,7 +32,7 @@ class LiveView:
     @staticmethod
     def is_wanted() -> bool:
         """On a terminal that can move its cursor."""
-        has_cursor = os.name == "posix" and os.environ.get("TERM", "dumb") != "dumb"
+        has_cursor = os.name == "posix" and os.environ.get("TERM", "") not in ("", "dumb")
         try:
             return has_cursor and sys.stderr is not None and sys.stderr.isatty()
         except ValueError:  # closed

@@ -18,7 +18,7 @@ from plait.errors import InputError
 from plait.model.properties import Property
 from plait.portfolio.asked import Asked
 from plait.portfolio.messages import OutOfTime, Progress, Result, encode
-from plait.portfolio.numbers import numbers_of
+from plait.portfolio.numbers import count, numbers_of
 from plait.portfolio.options import Options
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class ByOrders(Asked):
     def _phase(self, phase: Phase, statistics: Statistics) -> None:
         parts = [f"loop bound {statistics.bound}: {phase.value}"]
         if phase is Phase.SOLVING:
-            parts += [f"{statistics.events:,} events", f"{statistics.clauses:,} clauses"]
+            parts += [count(statistics.events, "event"), count(statistics.clauses, "clause")]
             if statistics.refinements:
-                parts.append(f"{statistics.refinements:,} refinements")
+                parts.append(count(statistics.refinements, "refinement"))
         self.is_doing(", ".join(parts), numbers_of(statistics))
 
     def _conclusion(self, outcome: Outcome) -> Result | OutOfTime:

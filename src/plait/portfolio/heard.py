@@ -17,6 +17,7 @@ from plait.portfolio.messages import (
     decode,
 )
 from plait.portfolio.messages import Message as AnyMessage
+from plait.portfolio.numbers import count
 from plait.portfolio.options import Options
 from plait.work.limits import Ending, Finish
 
@@ -71,17 +72,18 @@ class Heard:
                 numbers = message.statistics
                 self._remember(numbers)
                 self.doing = (
-                    f"loop bound {message.bound} done: {numbers['events']:,} events,"
-                    f" {numbers['clauses']:,} clauses"
+                    f"loop bound {message.bound} done: {count(numbers['events'], 'event')},"
+                    f" {count(numbers['clauses'], 'clause')}"
                 )
             case Searched() as message:
                 self.searched = message
                 numbers = message.statistics
                 self._remember(numbers)
+                covered = numbers["covers"] - numbers["uncovered"]
                 self.doing = (
-                    f"{numbers['nodes']:,} nodes,"
-                    f" {numbers['covers'] - numbers['uncovered']:,} covered,"
-                    f" {numbers['open_nodes']:,} open, {numbers['refinements']:,} refinements"
+                    f"{count(numbers['nodes'], 'node')}, {covered:,} covered,"
+                    f" {numbers['open_nodes']:,} open,"
+                    f" {count(numbers['refinements'], 'refinement')}"
                 )
             case OutOfTime() as message:
                 self.out_of_time = message

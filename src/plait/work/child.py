@@ -101,9 +101,10 @@ def _stay_quiet() -> None:
     each of them by itself, and at once, whatever the parent does about it."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
-    for name in ("SIGTSTP", "SIGCONT"):
-        if callable(signal.getsignal(getattr(signal, name))):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    for number in (signal.SIGTSTP, signal.SIGCONT):
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
     signal.set_wakeup_fd(-1)
 
 

@@ -269,8 +269,12 @@ class _Processes(Team):
 
     def start(self, name: str, work: Work) -> None:
         pipes = Pipes()
+        # Python forgets signals that come before a new child has begun; Ctrl-Z has to wait for it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTSTP])
         try:
             pid = os.fork()
+            if pid == 0:
+                run_child(self._without_others(work), pipes, self._limits.memory)
         except OSError:
             pipes.close_ends_of_child()
             pipes.close_ends_of_parent()
@@ -279,8 +283,8 @@ class _Processes(Team):
             never = Finish(Ending.DIED, "before it began: there was no process for it")
             self._finishes[name] = never
             return
-        if pid == 0:
-            run_child(self._without_others(work), pipes, self._limits.memory)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
         pipes.close_ends_of_child()
         self.children[name] = _Child(name, pid, pipes)
 
