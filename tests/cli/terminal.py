@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.work.processes import children
+
 ROOT = Path(__file__).parents[2]
 # Like a shell with job control: only a group that has a parent in its session can be stopped.
 SHELL = """
@@ -182,25 +184,3 @@ class Terminal:
             self.process.wait()
         if self._mine >= 0:
             self.hang_up()
-
-
-def children(pid: int) -> list[int]:
-    """Processes whose parent this is, by /proc."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-        except OSError:
-            continue
-        if int(parent) == pid:
-            found.append(int(folder.name))
-    return sorted(found)
-
-
-def state(pid: int) -> str:
-    """As /proc has it: T is stopped; empty if there is no such process, or nobody waits for it."""
-    try:
-        letter = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
-    return "" if letter == "Z" else letter

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cli.terminal import Terminal, children, state
+from tests.cli.terminal import Terminal
+from tests.work.processes import children, state
 
 from plait.cli.live import fitted, frame, seconds, size
 from plait.portfolio.status import EngineStatus, Status

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.terminal import ROOT, children, state
+from tests.cli.terminal import ROOT
 from tests.cli.test_live import HARD
+from tests.work.processes import children, state
 
 from plait.cli.interrupts import Interrupts
 from plait.cli.main import main

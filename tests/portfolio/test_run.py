@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.terminal import children, state
 from tests.cli.test_live import HARD
 from tests.portfolio.team import FakeTeam
+from tests.work.processes import children, state
 
 from plait.portfolio import run
 from plait.portfolio.messages import (
