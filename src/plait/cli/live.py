@@ -51,8 +51,8 @@ class LiveView:
         lines = frame(status, columns - 1)[: max(1, rows - 1)]
         up = f"\x1b[{len(lines) - 1}A" if len(lines) > 1 else ""
         text = f"{_ERASE_LINE}\r\n".join(lines)
-        if self._writer.write(f"\r{text}{_ERASE_BELOW}{up}\r"):
-            self._is_shown = True
+        self._is_shown = True  # before it is: Ctrl-Z may come in between
+        self._writer.write(f"\r{text}{_ERASE_BELOW}{up}\r")
 
     def close(self) -> None:
         self._clear()

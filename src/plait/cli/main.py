@@ -18,7 +18,8 @@ from plait.errors import InputError, PlaitError, describe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the result is the exit code."""
+    """Run one command; the result is the exit code. Without arguments they are those of the
+    process, which is then about to end."""
     options = parse(sys.argv[1:] if arguments is None else arguments)
     console = Console()
     try:
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _no_answer(options, console, what, exits.UNKNOWN, said=True)
     finally:
         console.close()
+        if arguments is None:
+            Ignored().__enter__()  # all is said; the interpreter takes a moment to end
 
 
 def _run_command(options: argparse.Namespace, console: Console) -> int:
