@@ -72,7 +72,7 @@ class Pool:
         poll.register(keeper.rows, select.POLLIN)
         while left:
             ready = {file for file, _ in poll.poll(_TICK_MILLISECONDS)}
-            if signals.pipe in ready and signals.is_stop():
+            if signals.pipe in ready and signals.read().is_stop:
                 raise Interrupted
             if keeper.rows in ready:
                 for message in keeper.read():

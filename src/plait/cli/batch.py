@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plait.cli import exits
 from plait.cli.forms import forms_wanted
 from plait.cli.output import Console
-from plait.cli.progress import watcher
+from plait.cli.progress import progress
 from plait.errors import InputError
 from plait.portfolio.options import Options
 from plait.portfolio.tasks import SUFFIXES
@@ -61,8 +61,10 @@ def _verify(options: argparse.Namespace, chosen: Options) -> Result | InputError
     from plait.api import verify_with
 
     try:
-        with watcher(options.progress) as watch:
-            return verify_with(chosen, watch)
+        with progress(options.progress) as shown:
+            result = verify_with(chosen, shown.show)
+            shown.done(result.verdict)
+            return result
     except InputError as error:
         return error
 

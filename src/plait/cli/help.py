@@ -68,7 +68,7 @@ examples:
 {EXIT_CODES}
 The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. A
 limit or Ctrl-C ends in `unknown`; the reason says how far plait came: "time limit of 5 s; no
-violation with up to 4 loop rounds".
+violation with up to 4 loop rounds". All reports are written then, too.
 """
 
 CHECK_HELP = """\

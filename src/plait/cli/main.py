@@ -11,19 +11,24 @@ import sys
 from collections.abc import Sequence
 
 from plait.cli import exits
+from plait.cli.interrupts import Ignored
 from plait.cli.output import Console
 from plait.cli.parser import parse
 from plait.errors import InputError, PlaitError, describe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the result is the exit code."""
+    """Run one command; the result is the exit code. Without arguments they are those of the
+    process, which is then about to end."""
     options = parse(sys.argv[1:] if arguments is None else arguments)
     console = Console()
     try:
         return _run_command(options, console)
     except KeyboardInterrupt:
-        return _no_answer(options, console, "interrupted", exits.INTERRUPTED)
+        with Ignored():
+            code = _no_answer(options, console, "interrupted", exits.INTERRUPTED)
+            console.close()
+            return code
     except InputError as error:
         _report(error, console, show_all=options.verbose)
         return exits.UNUSABLE_INPUT
@@ -39,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _no_answer(options, console, what, exits.UNKNOWN, said=True)
     finally:
         console.close()
+        if arguments is None:
+            Ignored().__enter__()  # all is said; the interpreter takes a moment to end
 
 
 def _run_command(options: argparse.Namespace, console: Console) -> int:

@@ -66,6 +66,8 @@ class Console:
             sys.stdout.flush()
         except OSError as error:
             self._lost(error)
+        except KeyboardInterrupt:  # of somebody who does not want to wait for a slow reader
+            self._give_up()
 
     def _write(self, text: str) -> None:
         if self._broken:

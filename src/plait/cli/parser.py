@@ -285,8 +285,8 @@ def _verify_command(parser: Parser) -> None:
         "--progress",
         choices=("auto", "json", "none"),
         default="auto",
-        help="show what the engines are doing: on a terminal (auto, the default), as lines of JSON"
-        " on standard error, or not at all",
+        help="show what the engines are doing: in a few lines on a terminal (auto, the default), as"
+        " lines of JSON on standard error (docs/progress.md), or not at all",
     )
     _form_options(parser)
     parser.add_argument(

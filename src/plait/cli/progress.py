@@ -1,19 +1,26 @@
-"""One line on a terminal that says how far long work has come; nothing anywhere else."""
+"""How far long work has come: on a terminal, as lines of JSON, or not at all."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
 
-from plait.portfolio.status import Status, Watch
+from plait.cli.writer import Writer
+from plait.portfolio.status import Status
 
 _FIRST_AFTER_SECONDS = 0.5
 
 
+_JSON_PERIOD = 0.5
+_FORMAT = 1
+
+
 class ProgressLine:
+    """One line on a terminal; nothing anywhere else."""
+
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._text = "reading the program"
@@ -47,19 +54,88 @@ class ProgressLine:
         self._shown = len(text)
 
 
-@contextmanager
-def watcher(form: str | None) -> Iterator[Watch | None]:
-    """What shows the progress of a verification."""
-    line = ProgressLine()
-    if not line.is_wanted():
-        yield None
-        return
+class Progress:
+    """Of one verification; this one shows nothing. While it is entered it may use the terminal."""
 
-    def show(status: Status) -> None:
-        line.say("; ".join(f"{item.engine}: {item.doing}" for item in status.engines))
-        line.show()
+    def __enter__(self) -> Progress:
+        return self
 
-    try:
-        yield show
-    finally:
-        line.clear()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    def show(self, status: Status) -> None:
+        pass
+
+    def done(self, verdict: str) -> None:
+        pass
+
+
+class _OnTerminal(Progress):
+    def __enter__(self) -> Progress:
+        from plait.cli.live import LiveView
+
+        self._view = LiveView()
+        self._view.open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._view.close()
+
+    def show(self, status: Status) -> None:
+        self._view.show(status)
+
+
+class _AsJson(Progress):
+    """A line for each status: twice per second, and whenever a stage or an engine begins or ends.
+    The last line has the verdict."""
+
+    def __init__(self) -> None:
+        self._writer = Writer()
+        self._next = 0.0
+        self._last: object = None
+        self._verdict: str | None = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._say({"done": True, "verdict": self._verdict}, patience=1.0)
+
+    def show(self, status: Status) -> None:
+        from dataclasses import asdict
+
+        now = time.monotonic()
+        where = (status.stage, [(item.engine, item.state) for item in status.engines])
+        if now >= self._next or where != self._last:
+            self._next, self._last = now + _JSON_PERIOD, where
+            self._say(asdict(status))
+
+    def done(self, verdict: str) -> None:
+        self._verdict = verdict
+
+    def _say(self, row: dict[str, Any], patience: float = 0.0) -> None:
+        import json
+
+        line = json.dumps({"plait-progress": _FORMAT, **row}, separators=(",", ":"))
+        self._writer.write(line + "\n", patience)
+
+
+def progress(form: str) -> Progress:
+    """`form` is that of `--progress`."""
+    if form == "json":
+        return _AsJson()
+    from plait.cli.live import LiveView
+
+    return _OnTerminal() if form == "auto" and LiveView.is_wanted() else Progress()

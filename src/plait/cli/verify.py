@@ -11,13 +11,14 @@ from plait.cli.batch import is_batch, verify_batch
 from plait.cli.chosen import options_of
 from plait.cli.forms import are_wanted, check_forms, save_forms
 from plait.cli.internal_error import write_report
+from plait.cli.interrupts import Interrupts
 from plait.cli.numbers import summary, table
 from plait.cli.output import Console, check_can_write, save
 from plait.cli.printing import print_conditions, print_trace
-from plait.cli.progress import watcher
+from plait.cli.progress import progress
 
 if TYPE_CHECKING:
-    from plait.api import Result
+    from plait.api import Result, Status
 
 _USAGE = frozenset({"cpu_seconds", "wall_seconds", "peak_memory_bytes"})
 _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
@@ -37,9 +38,16 @@ def verify(options: argparse.Namespace, console: Console) -> int:
     )
     if is_batch(chosen):
         return verify_batch(options, chosen, console)
-    with watcher(options.progress) as watch:
-        result = verify_with(chosen, watch)
-    return _report(options, console, result)
+    with Interrupts() as interrupts:
+        with progress(options.progress) as shown:
+
+            def watch(status: Status) -> None:
+                interrupts.begun()
+                shown.show(status)
+
+            result = verify_with(chosen, watch)
+            shown.done(result.verdict)
+        return _report(options, console, result)
 
 
 def _report(options: argparse.Namespace, console: Console, result: Result) -> int:

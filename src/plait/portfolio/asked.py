@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plait.portfolio.facts import Known
-from plait.portfolio.messages import OutOfTime, Result
+from plait.portfolio.messages import Doing, OutOfTime, Result, encode
 from plait.portfolio.options import Options
 from plait.work.child import Channel
 
@@ -44,6 +44,9 @@ class Asked:
         self.send = send
         self.known = known
         self._began = time.monotonic()
+
+    def is_doing(self, what: str, statistics: dict[str, Any] | None = None) -> None:
+        self.send(encode(Doing(what, statistics or {})))
 
     def violated(self, schedule: Schedule) -> Result:
         """A violation that the last step of the schedule is."""

@@ -96,6 +96,7 @@ class ByImpact(Asked):
     def _in_all_interleavings(self) -> dict[str, Any] | None:
         """The proof without partial-order reduction, if it does not take much longer: only that
         has invariants about shared variables."""
+        self.is_doing("looking for invariants of shared variables")
         now = time.monotonic()
         end = now + max(_MORE_SECONDS, _MORE_TIMES * (now - self._started))
         settings = replace(settings_of(self.options), reduction=Reduction.NONE)
@@ -120,6 +121,7 @@ class ByImpact(Asked):
 
     def _confirm(self, found: Counterexample) -> str:
         """A violation counts only if the reference interpreter shows it."""
+        self.is_doing("executing a counterexample")
         self._replay = self._replayed(found)
         return "" if self._replay.verdict == "false" else self._replay.reason
 

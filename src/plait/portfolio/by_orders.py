@@ -6,13 +6,19 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plait.engines.orders.outcome import Answer, Counterexample, Outcome
+from plait.engines.orders.outcome import (
+    Answer,
+    Counterexample,
+    Outcome,
+    Phase,
+    Statistics,
+)
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.errors import InputError
 from plait.model.properties import Property
 from plait.portfolio.asked import Asked
 from plait.portfolio.messages import OutOfTime, Progress, Result, encode
-from plait.portfolio.numbers import numbers_of
+from plait.portfolio.numbers import count, numbers_of
 from plait.portfolio.options import Options
 
 if TYPE_CHECKING:
@@ -53,17 +59,32 @@ class ByOrders(Asked):
         )
 
         def confirm(found: Counterexample) -> str:
+            self.is_doing("executing a counterexample")
             self._replay = self._replayed(self.program, found)
             return "" if self._replay.verdict == "false" else self._replay.reason
 
         outcome = verify(
-            self.program, settings, self.deadline, self._progress, confirm, self.known
+            self.program,
+            settings,
+            self.deadline,
+            self._progress,
+            confirm,
+            self._phase,
+            self.known,
         )
         return self._conclusion(outcome)
 
     def _progress(self, outcome: Outcome) -> None:
         self._bound = outcome.statistics.bound
         self.send(encode(Progress(self._bound, numbers_of(outcome.statistics))))
+
+    def _phase(self, phase: Phase, statistics: Statistics) -> None:
+        parts = [f"loop bound {statistics.bound}: {phase.value}"]
+        if phase is Phase.SOLVING:
+            parts += [count(statistics.events, "event"), count(statistics.clauses, "clause")]
+            if statistics.refinements:
+                parts.append(count(statistics.refinements, "refinement"))
+        self.is_doing(", ".join(parts), numbers_of(statistics))
 
     def _conclusion(self, outcome: Outcome) -> Result | OutOfTime:
         statistics = numbers_of(outcome.statistics)

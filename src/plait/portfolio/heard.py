@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from plait.portfolio.messages import (
+    Doing,
     Loaded,
     Mistake,
     OutOfTime,
@@ -16,6 +17,7 @@ from plait.portfolio.messages import (
     decode,
 )
 from plait.portfolio.messages import Message as AnyMessage
+from plait.portfolio.numbers import count
 from plait.portfolio.options import Options
 from plait.work.limits import Ending, Finish
 
@@ -23,11 +25,13 @@ _LONGEST_HISTORY = 400
 
 
 class Heard:
-    """`doing` is what the engine is at, in a few words."""
+    """`doing` is what the engine is at, in a few words; at its end: why it has no verdict."""
 
     def __init__(self, engine: str, started: float) -> None:
         self.engine = engine
         self.started = started
+        self._began = time.monotonic()
+        self._ended: float | None = None
         self.doing = "reading the program"
         self.numbers: dict[str, Any] = {}
         self.history: list[dict[str, Any]] = []
@@ -60,21 +64,26 @@ class Heard:
             case Loaded() as message:
                 self.loaded = message
                 self.doing = "growing the tree" if self._is_search else "loop bound 1"
+            case Doing() as message:
+                self.doing = message.what
+                self.numbers = message.statistics or self.numbers
             case Progress() as message:
                 self.progress = message
                 numbers = message.statistics
                 self._remember(numbers)
                 self.doing = (
-                    f"loop bound {message.bound} done: {numbers['events']:,} events,"
-                    f" {numbers['clauses']:,} clauses"
+                    f"loop bound {message.bound} done: {count(numbers['events'], 'event')},"
+                    f" {count(numbers['clauses'], 'clause')}"
                 )
             case Searched() as message:
                 self.searched = message
                 numbers = message.statistics
                 self._remember(numbers)
+                covered = numbers["covers"] - numbers["uncovered"]
                 self.doing = (
-                    f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them open,"
-                    f" {numbers['refinements']:,} refinements"
+                    f"{count(numbers['nodes'], 'node')}, {covered:,} covered,"
+                    f" {numbers['open_nodes']:,} open,"
+                    f" {count(numbers['refinements'], 'refinement')}"
                 )
             case OutOfTime() as message:
                 self.out_of_time = message
@@ -83,6 +92,19 @@ class Heard:
             case Result() as message:
                 self.result = message
         return said
+
+    def end(self, options: Options, finish: Finish) -> None:
+        self._ended = time.monotonic()
+        if self.result is None:
+            why = self._cause(options, finish)
+        elif self.result.verdict != "unknown":
+            why = self.result.verdict
+        else:
+            why = f"gave up: {self.result.reason}"
+        self.doing = " ".join(why.split())
+
+    def seconds(self, now: float) -> float:
+        return (self._ended or now) - self._began
 
     def _remember(self, numbers: dict[str, Any]) -> None:
         """Every other one of what was remembered is forgotten when it becomes too much."""

@@ -42,6 +42,14 @@ class Proved:
 
 
 @dataclass(slots=True)
+class Doing:
+    """What the engine is at, in a few words for people who watch; it claims nothing."""
+
+    what: str
+    statistics: Numbers = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Progress:
     """No execution with up to `bound` loop rounds violates the property."""
 
@@ -88,11 +96,24 @@ class Result:
     engine: str = ""  # where it is not the one that the worker was started for
 
 
-Message = Question | Loaded | Features | Proved | Progress | Searched | OutOfTime | Mistake | Result
+Message = (
+    Question
+    | Loaded
+    | Features
+    | Proved
+    | Doing
+    | Progress
+    | Searched
+    | OutOfTime
+    | Mistake
+    | Result
+)
 
 _KINDS: dict[str, type[Message]] = {
     kind.__name__: kind
-    for kind in (Question, Loaded, Features, Proved, Progress, Searched, OutOfTime, Mistake, Result)
+    for kind in (
+        Question, Loaded, Features, Proved, Doing, Progress, Searched, OutOfTime, Mistake, Result
+    )
 }
 
 

@@ -41,6 +41,10 @@ def numbers_of_impact(statistics: impact.Statistics) -> dict[str, Any]:
     }
 
 
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _rounded(value: Any) -> Any:
     return round(value, 6) if isinstance(value, float) else value
 

@@ -93,7 +93,7 @@ class _Portfolio(Conductor):
         self._started = started
         self._deadline = None if options.timeout is None else started + options.timeout
         self._watch = watch
-        self._next_watch = started
+        self._next_watch = 0.0
         self._stage = ""
         self._stage_end: float | None = None
         self._slices = Slices(options.jobs or cores())
@@ -118,7 +118,9 @@ class _Portfolio(Conductor):
 
     def ended(self, team: Team, name: str, finish: Finish) -> None:
         self._slices.drop(name)
+        self.heard[name].end(self._options, finish)
         self._happens(team, Event.GAVE_UP)
+        self._show(team)  # now: if it was the last one, nobody looks any more
 
     def look(self, team: Team) -> float:
         now = time.monotonic()
@@ -129,10 +131,15 @@ class _Portfolio(Conductor):
             periods.append(self._stage_end - now)
         if self._watch is not None:
             if now >= self._next_watch:
-                self._next_watch = now + _WATCH_PERIOD
-                self._watch(self._status(team, now))
+                self._show(team)
             periods.append(self._next_watch - now)
         return max(0.0, min(periods))
+
+    def _show(self, team: Team) -> None:
+        if self._watch is not None:
+            now = time.monotonic()
+            self._next_watch = now + _WATCH_PERIOD
+            self._watch(self._status(team, now))
 
     def _happens(self, team: Team, event: Event) -> None:
         following = self._machine.states[self._stage].next.get(event)
@@ -143,6 +150,7 @@ class _Portfolio(Conductor):
         state = self._machine.states[stage]
         patience = state.patience(self._options.timeout)
         self._stage = stage
+        self._next_watch = 0.0
         self._stage_end = None if patience is None else time.monotonic() + patience
         for engine in state.starts:
             if engine not in self.heard:
@@ -159,7 +167,7 @@ class _Portfolio(Conductor):
             state = "ended"
             if name in team.names:
                 state = "waiting" if self._slices.is_waiting(name) else "running"
-            seconds = round(now - self._started, 3)
+            seconds = round(heard.seconds(now), 3)
             memory = team.memory(name)
             engines.append(
                 EngineStatus(name, state, heard.doing, seconds, memory, heard.numbers)
@@ -168,9 +176,9 @@ class _Portfolio(Conductor):
         limit = self._options.memory_limit
         return Status(
             round(now - self._started, 3),
-            None if self._deadline is None else round(self._deadline - now, 3),
+            None if self._deadline is None else max(0.0, round(self._deadline - now, 3)),
             used,
-            None if limit is None else int(limit * _GIB) - used,
+            None if limit is None else max(0, int(limit * _GIB) - used),
             self._stage,
             tuple(engines),
         )

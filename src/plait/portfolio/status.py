@@ -10,7 +10,8 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
     """`state` is running, waiting (for its turn on a single core) or ended; `doing` says in words
-    what the engine is at, `numbers` are its statistics so far."""
+    what the engine is at, or why it has ended without a verdict; `numbers` are its statistics so
+    far, `seconds` go by from its start to its end, whether it is running or waiting."""
 
     engine: str
     state: str

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 ORDERS = "orders"
 IMPACT = "impact"
+ALONE = "alone"
 
 
 class Event(StrEnum):
@@ -52,7 +53,7 @@ class Machine:
 
 
 def alone(engine: str, *, is_checked: bool = False) -> Machine:
-    return Machine(engine, {"reading": State(starts=(engine,))}, is_checked=is_checked)
+    return Machine(engine, {ALONE: State(starts=(engine,))}, ALONE, is_checked=is_checked)
 
 
 # Most errors and most proofs of bounded programs are found by `orders` in a second or two, and only
@@ -82,7 +83,7 @@ AUTO = Machine(
 )
 
 PORTFOLIO = Machine(
-    ORDERS, {"reading": State(starts=(ORDERS, IMPACT))}, is_checked=False
+    ORDERS, {"side by side": State(starts=(ORDERS, IMPACT))}, "side by side", is_checked=False
 )
 
 

@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from plait.work.signals import STOPPING
+
 Message = dict[str, Any]
 Send = Callable[[Message], None]
 
@@ -95,9 +97,14 @@ def is_out_of_memory(code: int, noise: str) -> bool:
 
 
 def _stay_quiet() -> None:
-    """The parent decides what an interrupt means; a terminal sends it to both."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """The parent decides what an interrupt means; a terminal sends it to both. Only Ctrl-Z stops
+    each of them by itself, and at once, whatever the parent does about it."""
+    for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
+    for number in (signal.SIGTSTP, signal.SIGCONT):
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
     signal.set_wakeup_fd(-1)
 
 

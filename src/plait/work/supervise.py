@@ -84,9 +84,9 @@ class Team:
 
 
 def conduct(conductor: Conductor, limits: Limits) -> dict[str, Finish]:
-    """Run what the conductor starts until nothing goes on any more; how each work ended. SIGINT and
-    SIGTERM end all. The limit of memory is for all together: the largest one ends when it is
-    reached. Afterwards there is no child."""
+    """Run what the conductor starts until nothing goes on any more; how each work ended. SIGINT,
+    SIGTERM and SIGHUP end all. The limit of memory is for all together: the largest one ends when
+    it is reached. Afterwards there is no child."""
     if not hasattr(os, "fork"):
         return _Alone(conductor).run()
     with Signals() as signals:
@@ -104,7 +104,7 @@ def conduct(conductor: Conductor, limits: Limits) -> dict[str, Finish]:
 
 def supervise(work: Work, limits: Limits, receive: Receive, tick: Tick | None = None) -> Finish:
     """Run `work` in a child process. `receive` gets its messages in order, `tick` is called a few
-    times per second. SIGINT and SIGTERM end the work. Afterwards there is no child."""
+    times per second. SIGINT, SIGTERM and SIGHUP end the work. Afterwards there is no child."""
 
     def hear(name: str, message: Message) -> bool:
         receive(message)
@@ -269,8 +269,12 @@ class _Processes(Team):
 
     def start(self, name: str, work: Work) -> None:
         pipes = Pipes()
+        # Python forgets signals that come before a new child has begun; Ctrl-Z has to wait for it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTSTP])
         try:
             pid = os.fork()
+            if pid == 0:
+                run_child(self._without_others(work), pipes, self._limits.memory)
         except OSError:
             pipes.close_ends_of_child()
             pipes.close_ends_of_parent()
@@ -279,8 +283,8 @@ class _Processes(Team):
             never = Finish(Ending.DIED, "before it began: there was no process for it")
             self._finishes[name] = never
             return
-        if pid == 0:
-            run_child(self._without_others(work), pipes, self._limits.memory)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
         pipes.close_ends_of_child()
         self.children[name] = _Child(name, pid, pipes)
 
@@ -311,6 +315,11 @@ class _Processes(Team):
         if name in self.children and name in self._paused:
             self._paused.remove(name)
             os.kill(self.children[name].pid, signal.SIGCONT)
+
+    def _pause_again(self) -> None:
+        """A shell that lets us go on after Ctrl-Z does the same to all children."""
+        for name in self._paused:
+            os.kill(self.children[name].pid, signal.SIGSTOP)
 
     def tell(self, name: str, message: Message) -> None:
         if name in self.children:
@@ -348,8 +357,12 @@ class _Processes(Team):
             ready = {pipe for pipe, _ in poll.poll(self._patience(period))}
             if self._hear(ready):
                 return Ending.STOPPED
-            if signals in ready and self._signals.is_stop():
-                return Ending.INTERRUPTED
+            if signals in ready:
+                came = self._signals.read()
+                if came.is_stop:
+                    return Ending.INTERRUPTED
+                if came.is_going_on:
+                    self._pause_again()
             if self._seconds_left() <= 0:
                 return Ending.TIME
             self._keep_memory()

@@ -16,7 +16,7 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
 from plait.engines.orders.monolithic import Monolithic
-from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Statistics
+from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime
@@ -35,11 +35,13 @@ _LEAST_SECONDS = 2.0
 _FEW_CONFLICTS = 3000
 _MOST_PUT_OFF = 3  # at first, then more and more
 _MOST_KEPT = 3  # of the bounds that were put off: formulas need memory
+_NEWS_PERIOD = 0.5  # of a phase that goes on
 _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
 
 T = TypeVar("T")
 Pausing = Generator[None, None, T]  # stops when the time is up, to go on when there is more
 Progress = Callable[[Outcome], None]
+Doing = Callable[[Phase, Statistics], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
 Known = Callable[[], tuple[Fact, ...]]  # what others have proved by now
 
@@ -50,6 +52,7 @@ def verify(
     deadline: float | None = None,
     progress: Progress | None = None,
     confirm: Confirm | None = None,
+    doing: Doing | None = None,
     known: Known | None = None,
 ) -> Outcome:
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
@@ -57,12 +60,12 @@ def verify(
     A violation may be far and yet easy to find, when it is hard to show that there is none nearby.
     So a bound that takes long is put off: each one gets a part of the time left. When some have
     been put off they get twice as much, and go on where they stopped.
-    `progress` gets what is known after each bound. Violations that `confirm` objects to do not
-    count. Facts that are `known` when a bound is begun help with it.
+    `progress` gets what is known after each bound, `doing` hears what begins. Violations that
+    `confirm` objects to do not count. Facts that are `known` when a bound is begun help with it.
     """
     statistics = Statistics()
     if settings.unwind is not None:
-        return check(program, settings.unwind, deadline, settings, statistics, confirm)
+        return check(program, settings.unwind, deadline, settings, statistics, confirm, doing)
     best: Outcome | None = None
     hints = Hints.of(known()) if known is not None else NO_HINTS
     bounds = Bounds.same(1, hints)  # of the next level, if it has not been put off
@@ -89,7 +92,9 @@ def verify(
         if known is not None:
             hints = Hints.of(known())
             bounds = replace(bounds, hints=hints)
-        part = kept.pop(level, None) or _Round(program, bounds, settings, statistics, confirm)
+        part = kept.pop(level, None) or _Round(
+            program, bounds, settings, statistics, confirm, doing
+        )
         outcome = part.run(limit)
         outcome.statistics = replace(statistics)
         is_late = deadline is not None and time.monotonic() >= deadline
@@ -120,10 +125,11 @@ def check(
     settings: Settings = Settings(),  # noqa: B008 (frozen)
     statistics: Statistics | None = None,
     confirm: Confirm | None = None,
+    doing: Doing | None = None,
 ) -> Outcome:
     """One round: all executions with up to `bound` rounds of each loop."""
-    bounds = Bounds.same(bound)
-    return _Round(program, bounds, settings, statistics or Statistics(), confirm).run(deadline)
+    bounds, numbers = Bounds.same(bound), statistics or Statistics()
+    return _Round(program, bounds, settings, numbers, confirm, doing).run(deadline)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,8 +161,11 @@ class _Round:
         settings: Settings,
         statistics: Statistics,
         confirm: Confirm | None,
+        doing: Doing | None,
     ) -> None:
-        self._confirm = confirm or (lambda _: "")
+        self._doing = doing
+        self._next_news = 0.0
+        self._accepts = confirm or (lambda _: "")
         self._can_confirm = confirm is not None
         self._program = program
         self.bounds = bounds
@@ -173,6 +182,7 @@ class _Round:
         self._deadline = deadline
         if self._formula is not None:
             self._count(self._formula)
+            self._begins(Phase.SOLVING)
         try:
             next(self._search_for_answer)
         except StopIteration as end:
@@ -195,7 +205,23 @@ class _Round:
         """Whether larger bounds give the same formula."""
         return self._formula is not None and not self._formula.learned.unrolling.cuts
 
+    def _begins(self, phase: Phase) -> None:
+        if self._doing is not None:
+            self._next_news = time.monotonic() + _NEWS_PERIOD
+            self._doing(phase, self._statistics)
+
+    def _goes_on(self, phase: Phase) -> None:
+        """Like `_begins`, but not too often."""
+        if self._doing is not None and time.monotonic() >= self._next_news:
+            self._begins(phase)
+
+    def _confirm(self, found: Counterexample) -> str:
+        objection = self._accepts(found)
+        self._next_news = 0.0  # what goes on now is solving again
+        return objection
+
     def _answer(self) -> Pausing[Outcome]:
+        self._begins(Phase.UNROLLING)
         started = time.monotonic()
         terms = Terms()
         if self._settings.finds_deadlocks:
@@ -212,8 +238,10 @@ class _Round:
         unrolling, statistics = learned.unrolling, self._statistics
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
+            self._begins(Phase.ENCODING)
             formula = self._formula = self._encoded(learned, stack)
             self._count(formula)
+            self._begins(Phase.SOLVING)
             for claims in (unrolling.violations, unrolling.leaks):
                 found = yield from self._violation(formula, claims)
                 if found is not None:
@@ -362,6 +390,7 @@ class _Round:
         assumptions = [wanted, *(assumed or ())]
         statistics = self._statistics
         while True:
+            self._goes_on(Phase.SOLVING)
             started = time.monotonic()
             answer = solver.solve(assumptions, deadline=self._deadline)
             statistics.solving += time.monotonic() - started

@@ -16,6 +16,14 @@ class Answer(Enum):
     UNKNOWN = "unknown"
 
 
+class Phase(Enum):
+    """What is done with one bound, in this order."""
+
+    UNROLLING = "unrolling"
+    ENCODING = "encoding"
+    SOLVING = "solving"
+
+
 @dataclass(slots=True, eq=False)
 class Statistics:
     """Sizes are those of the last bound, counts and times (seconds) of all bounds together."""

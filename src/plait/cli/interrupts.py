@@ -1,0 +1,64 @@
+"""What Ctrl-C means while the engines do not work."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Self
+
+from plait.work.signals import STOPPING
+
+
+class Handled:
+    """While entered, the signals that stop plait go to `_came`, but for those that somebody has set
+    to be ignored. Python has signals in the main thread only."""
+
+    def __init__(self) -> None:
+        self._old: dict[int, signal._HANDLER] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in STOPPING:
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._old[number] = signal.signal(number, self._came)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        raise NotImplementedError
+
+
+class Ignored(Handled):
+    """For the last words."""
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        pass
+
+
+class Interrupts(Handled):
+    """Before the engines begin, a signal that stops plait raises KeyboardInterrupt. While they
+    work, `plait.work` has the signals, and the first one leads to an answer. From then on the
+    answer is being written: somebody who presses Ctrl-C twice wants to see it, so one more signal
+    is passed over. The next one ends that too.
+    """
+
+    _has_begun = False
+    _is_passed_over = False
+
+    def begun(self) -> None:
+        """The engines work; may be called again and again."""
+        self._has_begun = True
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        if not self._has_begun or self._is_passed_over:
+            raise KeyboardInterrupt
+        self._is_passed_over = True

@@ -1,0 +1,215 @@
+"""The portfolio with a team that is made up, and with real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.test_live import HARD
+from tests.portfolio.team import FakeTeam
+from tests.work.processes import children, state
+
+from plait.portfolio import run
+from plait.portfolio.messages import (
+    Doing,
+    Features,
+    Loaded,
+    Message,
+    OutOfTime,
+    Progress,
+    Result,
+    Searched,
+    encode,
+)
+from plait.portfolio.options import Options
+from plait.portfolio.run import _Portfolio
+from plait.portfolio.status import Status
+from plait.portfolio.strategy import AUTO, PORTFOLIO, Machine
+from plait.work.limits import Ending, Finish
+
+needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+DONE = Finish(Ending.FINISHED)
+ORDERS = {"events": 12, "clauses": 3456}
+IMPACT = {"nodes": 9, "open_nodes": 2, "covers": 5, "uncovered": 1, "refinements": 1}
+
+
+class Game:
+    """What the portfolio does when this and that happens."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, machine: Machine = AUTO, **choices: Any
+    ) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        self.statuses: list[Status] = []
+        options = Options(programs=("a.c",), **choices)
+        self.portfolio = _Portfolio(options, machine, self.now, self.statuses.append)
+        self.team = FakeTeam()
+        self.portfolio.begin(self.team)
+
+    def says(self, name: str, message: Message) -> bool:
+        is_over = self.portfolio.hear(self.team, name, encode(message))
+        self.portfolio.look(self.team)
+        return is_over
+
+    def ends(self, name: str, finish: Finish = DONE) -> None:
+        self.team.stop(name)
+        self.portfolio.ended(self.team, name, finish)
+        self.portfolio.look(self.team)
+
+    def waits(self, seconds: float) -> float:
+        self.now += seconds
+        return self.portfolio.look(self.team)
+
+    def doing(self, name: str) -> str:
+        self.waits(1.0)
+        return next(item.doing for item in self.statuses[-1].engines if item.engine == name)
+
+
+class TestStages:
+    def test_bounded_programs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, jobs=2, timeout=60)
+        game.says("orders", Loaded([], []))
+        assert game.team.started == ["orders"]
+        game.says("orders", Features("BOUNDED"))
+        game.waits(29.0)
+        assert game.team.started == ["orders"]
+        game.waits(2.0)
+        assert game.team.started == ["orders", "impact"]
+
+    def test_unbounded_programs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, jobs=2)
+        game.says("orders", Features("UNBOUNDED"))
+        assert game.waits(0.5) <= 0.5
+        assert game.team.started == ["orders"]
+        game.waits(0.6)
+        assert game.team.started == ["orders", "impact"]
+        assert game.team.running == {"orders", "impact"}
+
+    @pytest.mark.parametrize("before", [None, Features("BOUNDED"), Features("UNBOUNDED")])
+    def test_an_engine_gives_up(
+        self, before: Features | None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch)
+        if before is not None:
+            game.says("orders", before)
+        assert not game.says("orders", Result("unknown", "too hard"))
+        game.ends("orders")
+        assert game.team.started == ["orders", "impact"]
+        game.ends("impact")
+        assert game.team.started == ["orders", "impact"]
+
+    @pytest.mark.parametrize("verdict", ["true", "false"])
+    def test_a_verdict_ends_all(self, verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert game.team.started == ["orders", "impact"]
+        assert not game.says("impact", OutOfTime({}))
+        assert game.says("orders", Result(verdict, "because"))
+
+    def test_one_core(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, jobs=1)
+        game.says("orders", Features("UNBOUNDED"))
+        seen = set()
+        for _ in range(100):
+            game.waits(0.2)
+            assert len(game.team.running) == 1
+            seen |= game.team.running
+            waiting = [e.engine for e in game.statuses[-1].engines if e.state == "waiting"]
+            assert set(waiting) == game.team.paused
+        assert seen == {"orders", "impact"}
+        game.ends("impact")
+        assert game.team.running == {"orders"}
+
+
+class TestStatus:
+    def test_what_engines_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert game.doing("orders") == game.doing("impact") == "reading the program"
+        game.says("orders", Doing("loop bound 4: encoding", {"last_bound": 4}))
+        assert game.doing("orders") == "loop bound 4: encoding"
+        assert game.statuses[-1].engines[0].numbers == {"last_bound": 4}
+        game.says("orders", Doing("executing a counterexample"))
+        assert game.statuses[-1].engines[0].numbers == {"last_bound": 4}
+        game.says("orders", Progress(4, ORDERS))
+        assert game.doing("orders") == "loop bound 4 done: 12 events, 3,456 clauses"
+        game.says("impact", Searched(IMPACT, "all of them"))
+        assert game.doing("impact") == "9 nodes, 4 covered, 2 open, 1 refinement"
+
+    def test_why_an_engine_has_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO, memory_limit=1.0)
+        game.says("orders", Result("unknown", "internal error:\n  KeyError"))
+        game.ends("orders")
+        game.ends("impact", Finish(Ending.MEMORY))
+        assert game.doing("orders") == "gave up: internal error: KeyError"
+        assert game.doing("impact") == "memory limit of 1 GiB"
+        assert {item.state for item in game.statuses[-1].engines} == {"ended"}
+        assert game.statuses[-1].memory_bytes == 0
+
+    def test_limits(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, timeout=10, memory_limit=0.5)
+        game.waits(4.0)
+        status = game.statuses[-1]
+        assert (status.seconds, status.seconds_left) == (4.0, 6.0)
+        assert (status.memory_bytes, status.memory_bytes_left) == (1 << 20, 511 << 20)
+        game.waits(7.0)
+        assert game.statuses[-1].seconds_left == 0.0
+
+    def test_every_stage_is_seen_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch)
+        game.portfolio.look(game.team)
+        game.says("orders", Features("UNBOUNDED"))
+        game.ends("orders", Finish(Ending.DIED, "by signal 9 (SIGKILL)"))
+        stages = [status.stage for status in game.statuses]
+        assert list(dict.fromkeys(stages)) == ["reading", "head start", "side by side"]
+        assert len(stages) <= 4
+
+    def test_what_an_engine_does_is_no_history(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch)
+        game.says("orders", Doing("loop bound 1: solving", {"last_bound": 1}))
+        assert game.portfolio.heard["orders"].history == []
+        assert game.portfolio.heard["orders"].so_far() == "the program was not read yet"
+
+
+@needs_proc
+class TestProcesses:
+    def test_one_core_runs_one_engine(self, tmp_path: Path) -> None:
+        """By the state that the system says: T is stopped."""
+        source = tmp_path / "hard.c"
+        source.write_text(HARD)
+        counts: list[int] = []
+
+        def watch(status: Status) -> None:
+            workers = children(os.getpid())
+            if len(workers) == 2:
+                waiting = [state(pid) for pid in workers].count("T")
+                if waiting != 1:  # a signal takes a moment to arrive
+                    time.sleep(0.05)
+                    waiting = [state(pid) for pid in workers].count("T")
+                counts.append(waiting)
+
+        options = Options(programs=(str(source),), timeout=5.0, jobs=1)
+        result = run.verify(options, watch)
+        assert result.verdict == "unknown"
+        assert len(counts) > 5
+        assert set(counts) == {1}
+        assert not children(os.getpid())
+
+    def test_an_interrupt(self, tmp_path: Path) -> None:
+        source = tmp_path / "hard.c"
+        source.write_text(HARD)
+        seen: list[str] = []
+
+        def watch(status: Status) -> None:
+            seen.append(status.stage)
+            if len(status.engines) == 2 and seen.count("side by side") == 3:
+                threading.Timer(0.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+        result = run.verify(Options(programs=(str(source),), timeout=60.0, jobs=1), watch)
+        assert result.reason.startswith("interrupted; orders: ")
+        assert "impact: " in result.reason
+        assert not children(os.getpid())
