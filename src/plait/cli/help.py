@@ -53,16 +53,18 @@ examples:
 """
 
 VERIFY_HELP = f"""\
-The engine `orders` (the default) unrolls loops 1, 2, 4, ... times and decides for all schedules and
-all inputs at once. It says `true` only if no execution exceeds the bound. The engine `impact`
-proves programs with unbounded loops; it checks assertions, unreach-call, no-overflow and
-lock-misuse. `portfolio` runs both side by side.
+First a static check of each thread (`modular`), which proves easy cases in milliseconds. Then the
+engine `orders` unrolls loops 1, 2, 4, ... times and decides for all schedules and all inputs at
+once; it says `true` only if no execution exceeds the bound. The engine `impact` proves programs with
+unbounded loops, and joins where there are any, or when time passes; it checks assertions,
+unreach-call, no-overflow and lock-misuse. The first sound answer counts.
 
 examples:
   plait verify examples/counter_race.c
   plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
   plait verify --timeout 60 task.yml
-  plait verify --engine impact --certificate proof.json examples/peterson.c
+  plait verify --timeout 60 tasks/                    every task of a folder, a line for each
+  plait verify --certificate proof.json examples/peterson.c
   plait verify --timeout 900 --memory-limit 4 --json result.json prog.c
 
 {EXIT_CODES}

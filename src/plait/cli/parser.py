@@ -22,6 +22,7 @@ from plait.cli.help import (
     VERIFY_HELP,
 )
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
+from plait.portfolio.options import ENGINES
 from plait.portfolio.subject import Subject
 
 PROPERTIES = (
@@ -142,7 +143,8 @@ def _program_options(parser: Parser) -> None:
         nargs="*",
         metavar="PROG",
         help=".c or .i files, linked into one program (with --compile-commands: default all);"
-        " verify and explore also take a BenchExec task definition (.yml)",
+        " verify and explore also take a BenchExec task definition (.yml), verify also several or"
+        " folders of them",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
     _property_options(parser)
@@ -265,11 +267,13 @@ def _explore_command(parser: Parser) -> None:
 def _verify_command(parser: Parser) -> None:
     parser.add_argument(
         "--engine",
-        choices=("auto", "orders", "impact", "portfolio"),
+        choices=ENGINES,
         default="auto",
-        help="how to verify: orders unrolls loops further and further, and is best at finding"
-        " errors; impact proves programs with unbounded loops; portfolio runs both side by side,"
-        " and the first one that decides ends the other (default: auto, which is orders)",
+        help="how to verify: auto (the default) makes cheap checks and then runs the engines that"
+        " fit, the first one that decides ends the others; modular makes only the cheap checks;"
+        " orders unrolls loops further and further,"
+        " and is best at finding errors; impact proves programs with unbounded loops;"
+        " portfolio starts both at once",
     )
     parser.add_argument(
         "--unwind", type=positive, metavar="N", help="unroll loops and recursion N times, no more"

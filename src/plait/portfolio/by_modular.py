@@ -1,4 +1,4 @@
-"""Static checks before everything else: what one look at each thread proves."""
+"""Static checks, before everything else: what one look at each thread proves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plait.engines.modular.engine import verify
 from plait.engines.modular.outcome import Answer
 from plait.model.facts import encode
+from plait.portfolio.asked import Asked
 from plait.portfolio.messages import Proved, Result
 from plait.portfolio.messages import encode as as_row
 
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     from plait.work.child import Channel
 
 _SHARE = 0.05  # of the time that is left
+
+
+class ByModular(Asked):
+    """The static checks alone."""
+
+    def answer(self) -> Result:
+        outcome = verify(self.program, self.specification, self.deadline)
+        verdict = "true" if outcome.answer is Answer.HOLDS else "unknown"
+        return Result(verdict, outcome.reason, statistics=_numbers(asdict(outcome.statistics)))
+
+
+def _numbers(statistics: dict[str, float]) -> dict[str, float]:
+    return statistics | {"checking_seconds": round(statistics.pop("seconds"), 6)}
 
 
 def checked(
@@ -41,9 +55,8 @@ def checked(
             break
         reasons.append(outcome.reason)
     else:
-        statistics["checking_seconds"] = round(statistics.pop("seconds"), 6)
         reason = "; ".join(dict.fromkeys(reasons))
-        return Result("true", reason, statistics=statistics, engine="modular"), ()
+        return Result("true", reason, statistics=_numbers(statistics), engine="modular"), ()
     if facts:
         send(as_row(Proved(encode(facts))))
     return None, facts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plait.errors import InputError
 from plait.portfolio.subject import Subject
 
-ENGINES = ("auto", "orders", "impact", "portfolio")
+ENGINES = ("auto", "modular", "orders", "impact", "portfolio")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,7 @@ def machine_for(
     """The machine that fits what is asked for. `has_bound`: loops are unrolled so many times and no
     more, which only `orders` does; only `impact` has certificates, and not for all properties."""
     match engine:
-        case "orders" | "impact":
+        case "modular" | "orders" | "impact":
             return alone(engine)
         case "portfolio" if suits_impact:
             return PORTFOLIO

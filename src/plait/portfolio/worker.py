@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import InputError, PlaitError, describe
 from plait.portfolio.asked import Answering
 from plait.portfolio.assumptions import assumptions_of
-from plait.portfolio.by_modular import checked
+from plait.portfolio.by_modular import ByModular, checked
 from plait.portfolio.facts import Known
 from plait.portfolio.features import event_of
 from plait.portfolio.job import Job
@@ -95,6 +95,8 @@ def _loaded(
 
 
 def _shown_settings(options: Options, engine: str) -> dict[str, Any]:
+    if engine == "modular":
+        return {}
     if engine == "impact":
         from plait.portfolio import by_impact
 
@@ -113,6 +115,8 @@ def _answering(
     send: Channel,
     known: Known,
 ) -> Answering:
+    if engine == "modular":
+        return ByModular(options, specification, program, deadline, send, known)
     if engine == "impact":
         from plait.portfolio.by_impact import ByImpact
 
