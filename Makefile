@@ -2,6 +2,7 @@
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make trust   thousands of generated programs against a real compiler and the real pthread library
 # make compare-verdicts    the engines against exhaustive exploration, 7,500 programs
+# make reliability         commands under attack; 1,000 verifications in a row
 # make bench-frontend    how fast the front end and the explorer are
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
@@ -17,7 +18,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders bench-impact bench-report browser clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -54,6 +55,9 @@ compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --count 1500
 	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --programs pointers --count 700
 	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --programs trying --count 800
+
+reliability: $(VENV)/.installed-dev
+	PLAIT_MANY=1000 $(BIN)/python -m pytest tests/test_reliability.py tests/bench/test_pool.py tests/work
 
 bench-frontend: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_frontend.py

@@ -42,6 +42,9 @@ Work = Callable[[Channel], None]
 # limit on it only catches what grows faster than the parent looks at the resident memory.
 _ADDRESS_SPACE_BESIDE_MEMORY = 1 << 30
 
+# The first line of every child: from now on it ends with its parent, so that it may be paused.
+READY = b"\n"
+
 # Exit codes that nothing else uses.
 _OUT_OF_MEMORY = 86
 _UNCAUGHT = 87
@@ -79,6 +82,7 @@ def run_child(work: Work, pipes: Pipes, memory: int | None) -> NoReturn:
         os.dup2(pipes.to_noise, 2)
         channel = Channel(lambda message: _write(pipes.to_results, message))
         _die_with_parent(pipes, channel)
+        os.write(pipes.to_results, READY)
         if memory is not None:
             _limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
         work(channel)

@@ -196,6 +196,7 @@ class _Child:
         self.pid = pid
         self.pipes = pipes
         self.open = {pipes.results, pipes.noise}
+        self.is_ready = False
         self._line = b""
         self._noise = b""
 
@@ -207,7 +208,8 @@ class _Child:
         elif pipe == self.pipes.results:
             # Only whole lines count: what a dying child could not finish is none.
             *lines, self._line = (self._line + chunk).split(b"\n")
-            return [json.loads(line) for line in lines]
+            self.is_ready = True
+            return [json.loads(line) for line in lines if line]
         else:
             self._noise = (self._noise + chunk)[-_MOST_NOISE:]
         return []
@@ -307,8 +309,14 @@ class _Processes(Team):
             self._end(name, Ending.STOPPED)
 
     def pause(self, name: str) -> None:
+        """A child that is not ready stops as soon as it is: stopped before, it would stay for ever
+        if its parent died."""
         if name in self.children and name not in self._paused:
             self._paused.add(name)
+            self._stop_now(name)
+
+    def _stop_now(self, name: str) -> None:
+        if self.children[name].is_ready:
             os.kill(self.children[name].pid, signal.SIGSTOP)
 
     def resume(self, name: str) -> None:
@@ -319,7 +327,7 @@ class _Processes(Team):
     def _pause_again(self) -> None:
         """A shell that lets us go on after Ctrl-Z does the same to all children."""
         for name in self._paused:
-            os.kill(self.children[name].pid, signal.SIGSTOP)
+            self._stop_now(name)
 
     def tell(self, name: str, message: Message) -> None:
         if name in self.children:
@@ -373,10 +381,12 @@ class _Processes(Team):
         for name, child in list(self.children.items()):
             if name not in self.children:
                 continue  # stopped because of what another one has said
-            is_decided = False
+            is_decided, was_ready = False, child.is_ready
             for pipe in child.open & ready:
                 for message in child.read(pipe):
                     is_decided = self._conductor.hear(self, name, message) or is_decided
+            if name in self._paused and not was_ready:
+                self._stop_now(name)
             if not child.open and name in self.children:
                 self._end(name, Ending.FINISHED)
                 if not is_decided:
