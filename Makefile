@@ -8,6 +8,7 @@
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
 # make bench-report      what the HTML report costs, to make and to read
+# make bench-portfolio   what the supervisor costs
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -18,7 +19,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report browser clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -70,6 +71,9 @@ bench-impact: $(VENV)/.installed-dev
 
 bench-report: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_report.py $(BENCH_OPTIONS)
+
+bench-portfolio: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_portfolio.py $(BENCH_OPTIONS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \
