@@ -8,8 +8,9 @@ from plait.engines.modular.invariants import Thread
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Context, Kind, Object
 from plait.engines.modular.outcome import GaveUp
-from plait.engines.modular.state import State
+from plait.engines.modular.state import Lock, State
 from plait.engines.modular.values import (
+    ZERO,
     Place,
     Value,
     constant,
@@ -195,9 +196,10 @@ class Actions:
                 self._note_stray(frame, state, place, scalar.size)
         if isinstance(action, Store):
             value = self.value(frame, state, action.value, edge)
-            if self.objects[places[0][0]].is_of_library:
-                for cell in memory.cells(places[0], scalar.size) or ():
-                    invariants.note_writer(cell, frame.function.name)
+            for place in places:
+                if self.objects[place[0]].is_of_library:
+                    for cell in memory.cells(place, scalar.size) or ():
+                        invariants.note_writer(cell, frame.function.name)
             memory.store(state, places, scalar.size, top(scalar) if value is None else value)
             self._remember(state, action.value, places, scalar.size)
             return True
@@ -218,11 +220,31 @@ class Actions:
         if action.guard is not None:
             guard = self.value(frame, state, action.guard, edge)
         new = top(scalar) if new is None else new
-        if may_be_zero(guard):
-            new = join(new, loaded)
-        if guard != (0, 0, ()):
-            memory.store(state, places, scalar.size, new)
+        if guard != ZERO:
+            memory.store(state, places, scalar.size, new, not may_be_zero(guard))
+            self._try(frame, state, edge, action, places)
         return True
+
+    def _try(
+        self, frame: Frame, state: State, edge: Edge, action: ReadModifyWrite, places: list[Place]
+    ) -> None:
+        """If the old value was 0 and the new one never is then, the cell is now held as a lock."""
+        item = self.objects[places[0][0]]
+        if state.depth or not item.is_shared or item.kind is not Kind.STATIC or len(places) > 1:
+            return
+        if places[0][1] != places[0][2]:
+            return
+        if self.memory.cells(places[0], action.old.type.size) is None:
+            return
+        old = state.registers[action.old.index]
+        state.registers[action.old.index] = ZERO
+        writes = not may_be_zero(self.value(frame, state, action.new, edge))
+        if action.guard is not None:
+            writes &= not may_be_zero(self.value(frame, state, action.guard, edge))
+        state.registers[action.old.index] = old
+        lock = Lock(places[0][0], places[0][1], "cell")
+        if writes and self.invariants.is_trusted(lock):
+            state.tries[action.old.index] = lock, True
 
     def _remember(self, state: State, expr: Expr, places: list[Place], size: int) -> None:
         """The register now holds what is in the cell."""
@@ -274,11 +296,11 @@ class Actions:
         return True
 
     def _is_only_one_known(self, state: State, number: int) -> bool:
-        """Whether the thread has no pointer to an earlier object of a shared allocation: then all
-        that it gets without a look into memory point to the new one."""
+        """Whether no register points to an earlier object of a shared allocation: then all pointers
+        that the thread gets without a look into memory are to the new one."""
         if not self.objects[number].is_shared:
             return False
-        values = [*state.cells.values(), *state.registers]
+        values = list(state.registers)
         for registers in self.suspended:
             values += registers
         return not any(
