@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from plait.engines.modular import frames, locking
+from plait.engines.modular import frames, locking, threads
 from plait.engines.modular.actions import Actions
 from plait.engines.modular.frames import Frame
 from plait.engines.modular.memory import Memory
@@ -267,7 +267,7 @@ class _Run:
                 number = None if target is None or returned is None else target.index
                 locking.apply(self.memory, after, name, passed, number)
                 if name == "pthread_join":
-                    interpreter.join_thread(after, passed)
+                    threads.joined(self.memory, after, passed)
             result = after if result is None else merged(self.memory, result, after)
         interpreter.suspended.pop()
         return result

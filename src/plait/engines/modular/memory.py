@@ -9,32 +9,15 @@ readers need no lock, at the end of a section, and when a lock that protects it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.engines.modular.invariants import Invariants, Thread
 from plait.engines.modular.objects import Kind, Object, Objects, cut
 from plait.engines.modular.outcome import GaveUp
+from plait.engines.modular.races import Access
 from plait.engines.modular.state import Cell, Lock, State
 from plait.engines.modular.values import ZERO, Place, Value, converted, join, may_be_zero
 from plait.model.types import Scalar
 
 _OFFSETS = 64  # that one access may have
-
-
-@dataclass(slots=True, frozen=True)
-class Access:
-    """What one action of a thread may touch, for the search for races."""
-
-    thread: int
-    object: int
-    low: int
-    high: int  # the first byte behind
-    is_write: bool
-    is_atomic: bool
-    written: frozenset[Lock]
-    read: frozenset[Lock]
-    alive: frozenset[int] | None
-    where: str
 
 
 class Memory:
