@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from plait.engines.modular.order import order_of
 from plait.model.facts import Fact, Range, Rounds, Unreachable
@@ -56,28 +57,44 @@ def refuted_by_run(
     never = {(item.function, item.location) for item in facts if isinstance(item, Unreachable)}
     most = {(item.function, item.head): item.most for item in facts if isinstance(item, Rounds)}
     execution = run(program, specification, seed=seed, max_steps=3_000, trace=True)
-    found = []
-    counts: dict[int, list[tuple[str, dict[int, int]]]] = {}
     orders = {name: order_of(program.functions[name]) for name, _ in most}
+    found = []
+    stacks: dict[int, list[_Watched]] = {}
     for event in execution.events:
         name, edge = event.function.name, event.edge
         if (name, edge.source) in never:
             found.append(f"{(name, edge.source)} is reached")
-        stack = counts.setdefault(event.thread, [])
-        if not stack or stack[-1][0] != name:
-            # A call or a return; without recursion a name means one frame.
-            while any(item[0] == name for item in stack) and stack[-1][0] != name:
-                stack.pop()
-            if not stack or stack[-1][0] != name:
-                stack.append((name, {}))
-        elif edge.source == 0 and 0 not in {e.target for e in event.function.all_edges()}:
-            stack[-1] = (name, {})
-        if name in orders:
-            _count(stack[-1][1], edge, orders[name].nest)
-            for head, number in stack[-1][1].items():
+        frame = _frame(stacks.setdefault(event.thread, []), name, edge)
+        # An edge has been passed when the next one of its frame is: a call may never return.
+        if frame.passed is not None and name in orders:
+            _count(frame.counts, frame.passed, orders[name].nest)
+            for head, number in frame.counts.items():
                 if number > most.get((name, head), number):
                     found.append(f"{number} rounds of the loop at {head} of {name}")
+        frame.passed = edge
     return found
+
+
+@dataclass
+class _Watched:
+    """A frame, its last edge, and the rounds of the loops that it is in."""
+
+    name: str
+    passed: Edge | None = None
+    counts: dict[int, int] = field(default_factory=dict)
+
+
+def _frame(stack: list[_Watched], name: str, edge: Edge) -> _Watched:
+    """The running frame: without recursion a name means one frame."""
+    if any(item.name == name for item in stack):
+        while stack[-1].name != name:
+            stack.pop()
+    passed = stack[-1].passed if stack and stack[-1].name == name else None
+    if passed is None or passed.target != edge.source:
+        if passed is not None:
+            stack.pop()
+        stack.append(_Watched(name))
+    return stack[-1]
 
 
 def _count(counts: dict[int, int], edge: Edge, nest: list[tuple[int, ...]]) -> None:

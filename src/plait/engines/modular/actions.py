@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from plait.engines.modular import frames, locking
+from plait.engines.modular import frames, locking, threads
 from plait.engines.modular.frames import Frame
-from plait.engines.modular.invariants import Thread
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Context, Kind, Object
 from plait.engines.modular.outcome import GaveUp
-from plait.engines.modular.state import State
+from plait.engines.modular.state import Lock, State
 from plait.engines.modular.values import (
+    ZERO,
     Place,
     Value,
     constant,
     is_empty,
-    join,
     may_be_zero,
     pointer,
     top,
@@ -138,7 +137,10 @@ class Actions:
             case Allocate():
                 return self._allocate(frame, state, edge, action, context, is_single)
             case Spawn():
-                self._spawn(frame, state, edge, action, context, is_single)
+                start = self.value(frame, state, action.function, edge)
+                argument = self.value(frame, state, action.argument, edge)
+                number = threads.start(self.memory, state, start, argument, context, is_single)
+                state.assign(action.target.index, number)
             case Free() | ObjectSize():
                 return self._free(frame, state, edge, action)
             case EndThread():
@@ -195,9 +197,10 @@ class Actions:
                 self._note_stray(frame, state, place, scalar.size)
         if isinstance(action, Store):
             value = self.value(frame, state, action.value, edge)
-            if self.objects[places[0][0]].is_of_library:
-                for cell in memory.cells(places[0], scalar.size) or ():
-                    invariants.note_writer(cell, frame.function.name)
+            for place in places:
+                if self.objects[place[0]].is_of_library:
+                    for cell in memory.cells(place, scalar.size) or ():
+                        invariants.note_writer(cell, frame.function.name)
             memory.store(state, places, scalar.size, top(scalar) if value is None else value)
             self._remember(state, action.value, places, scalar.size)
             return True
@@ -218,11 +221,31 @@ class Actions:
         if action.guard is not None:
             guard = self.value(frame, state, action.guard, edge)
         new = top(scalar) if new is None else new
-        if may_be_zero(guard):
-            new = join(new, loaded)
-        if guard != (0, 0, ()):
-            memory.store(state, places, scalar.size, new)
+        if guard != ZERO:
+            memory.store(state, places, scalar.size, new, not may_be_zero(guard))
+            self._try(frame, state, edge, action, places)
         return True
+
+    def _try(
+        self, frame: Frame, state: State, edge: Edge, action: ReadModifyWrite, places: list[Place]
+    ) -> None:
+        """If the old value was 0 and the new one never is then, the cell is now held as a lock."""
+        item = self.objects[places[0][0]]
+        if state.depth or not item.is_shared or item.kind is not Kind.STATIC or len(places) > 1:
+            return
+        if places[0][1] != places[0][2]:
+            return
+        if self.memory.cells(places[0], action.old.type.size) is None:
+            return
+        old = state.registers[action.old.index]
+        state.registers[action.old.index] = ZERO
+        writes = not may_be_zero(self.value(frame, state, action.new, edge))
+        if action.guard is not None:
+            writes &= not may_be_zero(self.value(frame, state, action.guard, edge))
+        state.registers[action.old.index] = old
+        lock = Lock(places[0][0], places[0][1], "cell")
+        if writes and self.invariants.is_trusted(lock):
+            state.tries[action.old.index] = lock, True
 
     def _remember(self, state: State, expr: Expr, places: list[Place], size: int) -> None:
         """The register now holds what is in the cell."""
@@ -274,11 +297,11 @@ class Actions:
         return True
 
     def _is_only_one_known(self, state: State, number: int) -> bool:
-        """Whether the thread has no pointer to an earlier object of a shared allocation: then all
-        that it gets without a look into memory point to the new one."""
+        """Whether no register points to an earlier object of a shared allocation: then all pointers
+        that the thread gets without a look into memory are to the new one."""
         if not self.objects[number].is_shared:
             return False
-        values = [*state.cells.values(), *state.registers]
+        values = list(state.registers)
         for registers in self.suspended:
             values += registers
         return not any(
@@ -300,68 +323,3 @@ class Actions:
         for place in address[2]:
             self.invariants.add(self.invariants.freed, place[0])
         return True
-
-    # --- threads
-
-    def _spawn(
-        self, frame: Frame, state: State, edge: Edge, action: Spawn, context: Context,
-        is_single: bool,
-    ) -> None:  # fmt: skip
-        memory, invariants = self.memory, self.invariants
-        start = self.value(frame, state, action.function, edge)
-        argument = self.value(frame, state, action.argument, edge)
-        if start is None or start[0] <= start[1]:
-            raise GaveUp("a thread starts in a function that is not known")
-        thread = self._thread(context)
-        before = (thread.argument, len(thread.functions), thread.is_many, thread.beside)
-        for place in start[2]:
-            item = self.objects[place[0]]
-            if item.kind is not Kind.FUNCTION or place[1] != place[2] or place[1] != 0:
-                raise GaveUp("a thread starts in a function that is not known")
-            thread.functions.add(item.function)
-        thread.argument = join(thread.argument, argument)
-        own = thread.argument
-        thread.block = None
-        if own is not None and own[0] > own[1] and len(own[2]) == 1 and own[2][0][2] == 0:
-            thread.block = own[2][0][0]
-        if not is_single or memory.thread.is_many:
-            thread.is_many = True
-            self.objects.many.add(thread.number)
-        if thread.beside is not None:
-            thread.beside = None if state.alive is None else thread.beside | state.alive
-        if before != (thread.argument, len(thread.functions), thread.is_many, thread.beside):
-            invariants.has_changed = True
-        invariants.add(memory.thread.children, thread.number)
-        for number in state.dead:
-            invariants.add(invariants.outlived, number)
-        if thread.block is not None:
-            for cell in invariants.cells_of(thread.block):
-                invariants.hand(thread, cell, memory.fetch(state, cell))
-        memory.publish_all(state)
-        state.fresh = frozenset()
-        if state.alive is not None:
-            state.alive |= invariants.descendants(thread)
-        memory.give_back(state)
-        state.assign(action.target.index, invariants.numbers_of(thread))
-
-    def _thread(self, context: Context) -> Thread:
-        found = self.invariants.threads.get(context)
-        if found is None:
-            found = Thread(len(self.invariants.threads) + 1)
-            self.invariants.threads[context] = found
-            self.invariants.has_changed = True
-        return found
-
-    def join_thread(self, state: State, identity: Value) -> None:
-        """pthread_join has returned: the thread with this control block is over, and so is all
-        that it has started if it has started none."""
-        if state.alive is None or identity is None or identity[0] <= identity[1]:
-            return
-        if len(identity[2]) != 1:
-            return
-        [(block, low, high, _)] = identity[2]
-        if low != high or low != 0 or not self.objects.is_one(block):
-            return
-        for thread in self.invariants.threads.values():
-            if thread.block == block and not thread.is_many and not thread.children:
-                state.alive -= {thread.number}

@@ -86,6 +86,8 @@ class Evaluator:
     def _binary(self, expr: Binary) -> Value:
         left, right = self.value(expr.left), self.value(expr.right)
         if expr.op not in COMPARISONS:
+            if left is not None and any(not self._objects.is_one(p[0]) for p in left[2]):
+                return top(expr.type)  # the difference of addresses in two objects of one name
             return arithmetic.binary(expr.op, expr.type, expr.left.type, left, right)
         if expr.left.type.kind is Kind.FLOAT:
             return TRUTH

@@ -74,6 +74,9 @@ def leave(memory: Memory, state: State, numbers: list[int]) -> None:
             state.dead |= {number}
             if not state.is_alone:
                 memory.invariants.add(memory.invariants.outlived, number)
+    state.written = frozenset(lock for lock in state.written if lock.object not in left)
+    state.read = frozenset(lock for lock in state.read if lock.object not in left)
+    state.tries = {r: held for r, held in state.tries.items() if held[0].object not in left}
     for cell in [item for item in state.cells if item[0] in left]:
         state.remove(cell)
     for cell, value in state.cells.items():
@@ -100,9 +103,12 @@ def end_frame(memory: Memory, frame: Frame, state: State) -> None:
 
 
 def end_thread(memory: Memory, state: State) -> None:
-    """All locals of the thread die."""
+    """All locals of the thread die. The locks that it holds can be made free by others once it
+    was joined, so what they protect is settled now."""
     for number in state.living:
         if memory.objects[number].is_shared and not state.is_alone:
             memory.invariants.add(memory.invariants.outlived, number)
+    for cell in state.dirty:
+        memory.invariants.settle(cell, state.cells[cell])
     state.depth = 0
     memory.end_section(state)

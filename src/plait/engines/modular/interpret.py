@@ -8,17 +8,16 @@ has its own frames; recursion is given up.
 
 from __future__ import annotations
 
-import time
 from heapq import heappop, heappush
 
-from plait.engines.modular import frames, locking
+from plait.engines.modular import frames, locking, threads
 from plait.engines.modular.actions import Actions
 from plait.engines.modular.frames import Frame
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.merging import merged, widened
 from plait.engines.modular.objects import Context, Kind
 from plait.engines.modular.order import Order, common, order_of
-from plait.engines.modular.outcome import GaveUp, OutOfBudget
+from plait.engines.modular.outcome import Budget, GaveUp, OutOfBudget
 from plait.engines.modular.state import State
 from plait.engines.modular.values import Value, join, top
 from plait.model.actions import Call, Return
@@ -29,7 +28,7 @@ from plait.model.types import Scalar
 _ROUNDS_APART = 40
 MANY = 1 << 30  # the round that stands for all others
 _JOINS = 2  # before a head is widened
-_LOOK_AT_CLOCK_EVERY = 64
+_LOOK_AT_CLOCK_EVERY = 16
 _DEEPEST = 60
 
 Node = tuple[int, tuple[int, ...]]
@@ -44,7 +43,7 @@ class Interpreter(Actions):
         specification: Specification,
         memory: Memory,
         most_actions: int,
-        deadline: float,
+        budget: Budget,
         orders: dict[str, Order],
     ) -> None:
         super().__init__(program, specification, memory)
@@ -52,7 +51,7 @@ class Interpreter(Actions):
         self.reached: dict[str, set[int]] = {}
         self.rounds: dict[tuple[str, int], int] = {}
         self._most_actions = most_actions
-        self._deadline = deadline
+        self.budget = budget
         self._orders = orders
 
     def order(self, function: Function) -> Order:
@@ -75,8 +74,8 @@ class Interpreter(Actions):
 
     def tick(self) -> None:
         self.actions += 1
-        if self.actions % _LOOK_AT_CLOCK_EVERY == 0 and time.monotonic() > self._deadline:
-            raise OutOfBudget
+        if self.actions % _LOOK_AT_CLOCK_EVERY == 0:
+            self.budget.look_at_clocks()
         if self.actions > self._most_actions:
             raise OutOfBudget
 
@@ -268,7 +267,7 @@ class _Run:
                 number = None if target is None or returned is None else target.index
                 locking.apply(self.memory, after, name, passed, number)
                 if name == "pthread_join":
-                    interpreter.join_thread(after, passed)
+                    threads.joined(self.memory, after, passed)
             result = after if result is None else merged(self.memory, result, after)
         interpreter.suspended.pop()
         return result

@@ -154,6 +154,13 @@ class Invariants:
             self.distrusted.add(lock)
             self.has_changed = True
 
+    def clear(self, lock: Lock) -> None:
+        """A thread that may not hold the lock may make it free."""
+        if lock in self.locks:
+            self.distrust(lock)
+        else:
+            self.distrusted.add(lock)
+
     def protect(self, cell: Cell, held: frozenset[Lock]) -> None:
         """A write of the cell while these locks are held."""
         old = self.protection.get(cell)
@@ -165,6 +172,8 @@ class Invariants:
     def distrust_overwritten(self) -> None:
         """A lock into which others write than the functions for it, or as another lock too."""
         for lock in self.locks:
+            if lock.family == "cell":
+                continue
             end = lock.offset + _EXTENT[lock.family]
             written = any(
                 number == lock.object and low < end and lock.offset < high
@@ -172,6 +181,7 @@ class Invariants:
             )
             overlapped = any(
                 other != lock
+                and other.family != "cell"
                 and other.object == lock.object
                 and other.offset < end
                 and lock.offset < other.offset + _EXTENT[other.family]

@@ -9,32 +9,15 @@ readers need no lock, at the end of a section, and when a lock that protects it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.engines.modular.invariants import Invariants, Thread
 from plait.engines.modular.objects import Kind, Object, Objects, cut
 from plait.engines.modular.outcome import GaveUp
+from plait.engines.modular.races import Access
 from plait.engines.modular.state import Cell, Lock, State
-from plait.engines.modular.values import Place, Value, converted, join
+from plait.engines.modular.values import ZERO, Place, Value, converted, join, may_be_zero
 from plait.model.types import Scalar
 
 _OFFSETS = 64  # that one access may have
-
-
-@dataclass(slots=True, frozen=True)
-class Access:
-    """What one action of a thread may touch, for the search for races."""
-
-    thread: int
-    object: int
-    low: int
-    high: int  # the first byte behind
-    is_write: bool
-    is_atomic: bool
-    written: frozenset[Lock]
-    read: frozenset[Lock]
-    alive: frozenset[int] | None
-    where: str
 
 
 class Memory:
@@ -190,9 +173,12 @@ class Memory:
                 result = join(result, converted(value, scalar))
         return result
 
-    def store(self, state: State, places: list[Place], size: int, value: Value) -> None:
+    def store(
+        self, state: State, places: list[Place], size: int, value: Value, is_certain: bool = True
+    ) -> None:
+        """`is_certain`: it does happen, if not always at the same place."""
         self.expose(state, value)
-        is_sure = len(places) == 1 and places[0][1] == places[0][2]
+        is_sure = is_certain and len(places) == 1 and places[0][1] == places[0][2]
         for place in places:
             item = self.objects[place[0]]
             cells = self.cells(place, size)
@@ -213,6 +199,7 @@ class Memory:
         if item.kind is Kind.STATIC:
             invariants.note(cell, value)
         state.forget_copies_of(cell)
+        self._note_change(state, item, cell, value)
         if item.is_shared and not state.is_alone and item.kind is Kind.STATIC:
             invariants.protect(cell, state.written)
         if not self.is_own(state, cell):
@@ -228,6 +215,30 @@ class Memory:
             state.dirty.add(cell)
             if state.depth == 0:
                 invariants.publish(cell, value)
+
+    # --- cells that are locks
+
+    def _note_change(self, state: State, item: Object, cell: Cell, value: Value) -> None:
+        if item.kind is not Kind.STATIC or not item.is_shared:
+            return
+        if state.depth == 0:
+            self._turn(state, cell, None, value)
+        elif cell not in state.before:
+            state.before[cell] = self.fetch(state, cell)
+
+    def _turn(self, state: State, cell: Cell, before: Value, after: Value) -> None:
+        """A cell changes in one step. Who changes it from 0 to another value holds it as a lock
+        until it makes it 0 again: that works if nobody else ever does. For then, by induction, a
+        cell that somebody holds is not 0, so that nobody else comes to hold it."""
+        lock = Lock(cell[0], cell[1], "cell")
+        if may_be_zero(after):
+            state.tries = {r: held for r, held in state.tries.items() if held[0] != lock}
+            if lock in state.written:
+                self.release(state, lock)
+            elif not state.is_alone:
+                self.invariants.clear(lock)
+        elif before == ZERO and self.invariants.is_trusted(lock):
+            self.acquire(state, lock, True)
 
     # --- what others get to see
 
@@ -255,6 +266,11 @@ class Memory:
         state.dirty.clear()
 
     def end_section(self, state: State) -> None:
+        if state.depth == 0:
+            turns = [(cell, was, state.cells[cell]) for cell, was in state.before.items()]
+            state.before.clear()
+            for cell, was, now in turns:
+                self._turn(state, cell, was, now)
         if state.depth == 0 and not state.is_alone:
             for cell in state.dirty:
                 self.invariants.publish(cell, state.cells[cell])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.outcome import GaveUp
-from plait.engines.modular.state import State
-from plait.engines.modular.values import Thresholds, join
+from plait.engines.modular.state import Cell, State
+from plait.engines.modular.values import Thresholds, Value, join
 
 
 def merged(memory: Memory, one: State, other: State) -> State:
@@ -29,6 +29,10 @@ def merged(memory: Memory, one: State, other: State) -> State:
         for state in (one, other):
             state.alive, state.written, state.read = alive, written, read
             memory.give_back(state)
+    before = {
+        cell: join(_at_beginning(memory, one, cell), _at_beginning(memory, other, cell))
+        for cell in one.before.keys() | other.before.keys()
+    }
     cells = {}
     for cell in one.cells.keys() | other.cells.keys():
         cells[cell] = join(memory.fetch(one, cell), memory.fetch(other, cell))
@@ -45,7 +49,13 @@ def merged(memory: Memory, one: State, other: State) -> State:
         one.living & other.living,
         one.dead | other.dead,
         fresh,
+        before,
     )
+
+
+def _at_beginning(memory: Memory, state: State, cell: Cell) -> Value:
+    """What was in a cell when the running section began."""
+    return state.before[cell] if cell in state.before else memory.fetch(state, cell)
 
 
 def widened(memory: Memory, thresholds: Thresholds, old: State, new: State) -> State:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from enum import Enum
 
 from plait.model.facts import Fact
+
+_SECONDS = 0.5
 
 
 class Answer(Enum):
@@ -21,6 +24,22 @@ class GaveUp(Exception):
 
 class OutOfBudget(Exception):
     """Too many actions, or the deadline has passed."""
+
+
+class Budget:
+    """The deadline of the caller, by time.monotonic, and a limit of the engine's own, of CPU time:
+    it is for what is easy. What stops it first is mostly a number of actions, so that answers do
+    not depend on the machine."""
+
+    def __init__(self, deadline: float | None) -> None:
+        self._deadline = deadline
+        self._began = time.thread_time()
+
+    def look_at_clocks(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise OutOfBudget
+        if time.thread_time() - self._began > _SECONDS:
+            raise OutOfBudget
 
 
 @dataclass(slots=True, eq=False)

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from plait.engines.modular.invariants import Invariants, Thread
-from plait.engines.modular.memory import Access
+from plait.engines.modular.state import Lock
 
 _MOST_PAIRS = 20_000
+
+
+@dataclass(slots=True, frozen=True)
+class Access:
+    """What one action of a thread may touch, for the search for races."""
+
+    thread: int
+    object: int
+    low: int
+    high: int  # the first byte behind
+    is_write: bool
+    is_atomic: bool
+    written: frozenset[Lock]
+    read: frozenset[Lock]
+    alive: frozenset[int] | None
+    where: str
 
 
 def find_race(invariants: Invariants, accesses: list[Access]) -> str:

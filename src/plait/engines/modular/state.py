@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plait.engines.modular.values import Value
 
@@ -11,7 +11,7 @@ Cell = tuple[int, int, int]  # an object, an offset in it, a number of bytes
 
 @dataclass(slots=True, frozen=True)
 class Lock:
-    """A lock of the library: where it is, of which family."""
+    """A lock: where it is, of which family. A "cell" is what a program makes a lock of itself."""
 
     object: int
     offset: int
@@ -27,7 +27,8 @@ class State:
     has changed while others run is `dirty`. `written` and `read` are the locks that are surely held
     to write and to read. `alive` are threads that may run beside this one (None: any). `living` are
     the locals that are surely alive, `dead` shared ones that may no longer be. `fresh` are objects
-    that this thread has allocated and of which it has not yet put the address anywhere.
+    that this thread has allocated and of which it has not yet put the address anywhere. `before`
+    has, of cells that the running atomic section has changed, what was in them when it began.
     """
 
     registers: list[Value]
@@ -42,6 +43,7 @@ class State:
     living: frozenset[int]
     dead: frozenset[int]
     fresh: frozenset[int] = frozenset()
+    before: dict[Cell, Value] = field(default_factory=dict)
 
     @property
     def is_alone(self) -> bool:
@@ -61,6 +63,7 @@ class State:
             self.living,
             self.dead,
             self.fresh,
+            dict(self.before),
         )
 
     def assign(self, register: int, value: Value) -> None:
@@ -90,4 +93,5 @@ class State:
             and self.living == other.living
             and self.dead == other.dead
             and self.fresh == other.fresh
+            and self.before == other.before
         )

@@ -1,0 +1,26 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int *p;
+int x;
+
+void *f(void *unused) {
+  if (p)*p = 7;
+  return 0;
+}
+
+int main() {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  int y = 0;
+  p = &y;
+  assert(y == 0);
+  return 0;
+}

@@ -1,0 +1,35 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+pthread_rwlock_t m = PTHREAD_RWLOCK_INITIALIZER;
+int x, y;
+
+void *f(void *unused) {
+  pthread_rwlock_rdlock(&m);
+  y = x;
+  pthread_rwlock_unlock(&m);
+  return 0;
+}
+
+void *g(void *unused) {
+  pthread_rwlock_wrlock(&m);
+  x = 1;
+  pthread_rwlock_unlock(&m);
+  return 0;
+}
+
+int main() {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}

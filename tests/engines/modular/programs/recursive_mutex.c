@@ -1,0 +1,37 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+pthread_mutex_t m;
+int x;
+
+void *f(void *unused) {
+  pthread_mutex_lock(&m);
+  pthread_mutex_lock(&m);
+  pthread_mutex_unlock(&m);
+  x++;
+  pthread_mutex_unlock(&m);
+  x++;
+  return 0;
+}
+
+void *g(void *unused) {
+  return f(unused);
+}
+
+int main() {
+  pthread_mutexattr_t A;
+  pthread_mutexattr_init(&A);
+  pthread_mutexattr_settype(&A, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&m, &A);
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  return 0;
+}

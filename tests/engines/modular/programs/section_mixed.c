@@ -1,0 +1,33 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int x;
+
+void *f(void *unused) {
+  __VERIFIER_atomic_begin();
+  x = 1;
+  x = 0;
+  __VERIFIER_atomic_end();
+  return 0;
+}
+
+void *g(void *unused) {
+  x = 2;
+  return 0;
+}
+
+int main() {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}

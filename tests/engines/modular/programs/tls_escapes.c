@@ -1,0 +1,32 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+_Thread_local int x;
+int *p;
+
+void *f(void *unused) {
+  p = &x;
+  assert(x == 0);
+  return 0;
+}
+
+void *g(void *unused) {
+  if (p)*p = 1;
+  return 0;
+}
+
+int main() {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}

@@ -1,0 +1,27 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int x;
+
+void *f(void *unused) {
+  x++;
+  return 0;
+}
+
+void go() {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+}
+
+int main() {
+  go();
+  go();
+  return 0;
+}
