@@ -36,7 +36,11 @@ def _numbers(statistics: dict[str, float]) -> dict[str, float]:
 
 
 def checked(
-    questions: list[tuple[Specification, Program]], deadline: float | None, send: Channel
+    questions: list[tuple[Specification, Program]],
+    deadline: float | None,
+    send: Channel,
+    *,
+    needs_facts: bool,
 ) -> tuple[Result | None, tuple[Fact, ...]]:
     """The answer to all questions, if it is that easy, and the facts that were found on the way.
     Programs of several questions are not the same, so that there are facts about only one."""
@@ -46,7 +50,7 @@ def checked(
     for specification, program in questions:
         now = time.monotonic()
         end = None if deadline is None else now + _SHARE * max(0.0, deadline - now)
-        outcome = verify(program, specification, end)
+        outcome = verify(program, specification, end, needs_facts=needs_facts)
         if len(questions) == 1:
             facts = outcome.facts
         for name, value in asdict(outcome.statistics).items():

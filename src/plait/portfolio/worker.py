@@ -16,6 +16,7 @@ from plait.portfolio.job import Job
 from plait.portfolio.messages import Features, Loaded, Mistake, OutOfTime, Question, Result, encode
 from plait.portfolio.options import Options
 from plait.portfolio.rows import Row, diagnostic_row
+from plait.portfolio.strategy import Event
 from plait.portfolio.subject import load_program, parts, specification
 from plait.work.child import Channel
 
@@ -53,14 +54,17 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
     known = Known(job.facts, send)
+    features = event_of(program for _, program in questions)
     if job.is_checked:
-        easy, facts = checked(questions, deadline, send)
+        # Where loops have no bounds it takes longer anyway, and facts may help.
+        needs_facts = features is Event.UNBOUNDED
+        easy, facts = checked(questions, deadline, send, needs_facts=needs_facts)
         if easy is not None:
             send(encode(easy))
             return
         known.add(facts)
     if job.is_first:
-        send(encode(Features(event_of(program for _, program in questions).name)))
+        send(encode(Features(features.name)))
     answers: list[Result | OutOfTime] = []
     for number, (part, program) in enumerate(questions):
         # Each of several questions gets its share of the time that is left.

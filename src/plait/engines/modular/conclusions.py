@@ -17,11 +17,11 @@ def doubt(specification: Specification, interpreter: Interpreter) -> str:
     """Why the specification may not hold; empty if it does."""
     memory = interpreter.memory
     for complaint in memory.complaints:
-        return f"not proved: {complaint}"
+        return f"not excluded: {complaint}"
     if Property.NO_DATA_RACE in specification:
         race = find_race(memory.invariants, list(memory.accesses))
         if race:
-            return f"not proved: {race}"
+            return f"not excluded: {race}"
     if Property.NO_DEADLOCK in specification and interpreter.has_waits:
         return "not proved: a thread may wait for ever"
     if Property.VALID_MEMSAFETY in specification and interpreter.allocates:
