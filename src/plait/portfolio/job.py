@@ -10,10 +10,12 @@ from plait.work.child import Channel, Work
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`is_first`: of all workers, this one reads the program first and says what it is like."""
+    """`is_first`: of all workers, this one reads the program first and says what it is like.
+    `started`: when the verification began, by the monotonic clock."""
 
     engine: str
     is_first: bool = False
+    started: float = 0.0
 
 
 def work_of(options: Options, job: Job, deadline: float | None) -> Work:

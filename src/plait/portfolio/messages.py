@@ -68,7 +68,8 @@ class Mistake:
 @dataclass(slots=True)
 class Result:
     """The verdict and its evidence: fields of plait.evidence.result.Result, as JSON. `failure` is
-    there if plait itself has failed, and has what is needed to find out why."""
+    there if plait itself has failed, and has what is needed to find out why; `cached` if an earlier
+    run has found this, and says when and how (see plait.portfolio.cache)."""
 
     verdict: str
     reason: str
@@ -78,6 +79,7 @@ class Result:
     evidence: Row = field(default_factory=dict)
     failure: Row | None = None
     certificate: str | None = None
+    cached: Row | None = None
 
 
 Message = Question | Loaded | Features | Progress | Searched | OutOfTime | Mistake | Result

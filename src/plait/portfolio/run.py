@@ -140,7 +140,8 @@ class _Portfolio(Conductor):
             if engine not in self.heard:
                 is_first = not self.heard
                 self.heard[engine] = Heard(engine, self._started)
-                team.start(engine, work_of(self._options, Job(engine, is_first), self._deadline))
+                job = Job(engine, is_first, self._started)
+                team.start(engine, work_of(self._options, job, self._deadline))
                 self._slices.add(engine)
 
     def _status(self, team: Team, now: float) -> Status:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import InputError, PlaitError, describe
 from plait.portfolio.asked import Answering
 from plait.portfolio.assumptions import assumptions_of
+from plait.portfolio.cache import Cache
 from plait.portfolio.features import event_of
 from plait.portfolio.job import Job
 from plait.portfolio.messages import Features, Loaded, Mistake, OutOfTime, Question, Result, encode
@@ -50,7 +51,12 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
+    cache = Cache.of(options, questions)
     if job.is_first:
+        known = cache.recall()
+        if known is not None:
+            send(encode(known))
+            return
         send(encode(Features(event_of(program for _, program in questions).name)))
     answers: list[Result | OutOfTime] = []
     for number, (part, program) in enumerate(questions):
@@ -62,7 +68,10 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
         answers.append(_answering(options, job.engine, part, program, end, send).answer())
         if _rank(answers[-1]) == 0:
             break
-    send(encode(min(answers, key=_rank)))
+    answer = min(answers, key=_rank)
+    if isinstance(answer, Result):
+        cache.keep(answer, answers.index(answer), _shown_settings(options, job.engine), job)
+    send(encode(answer))
 
 
 def _rank(answer: Result | OutOfTime) -> int:
