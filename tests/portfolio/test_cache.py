@@ -82,7 +82,12 @@ def verify(path: Path, **choices: Any) -> Result:
 
 
 def entries(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.json"))
+    return sorted(set(folder.glob("*.json")) - set(folder.glob("edit-*.json")))
+
+
+def is_known(result: Result) -> bool:
+    """It is the answer of an earlier run, not one that was found with its help."""
+    return result.cached is not None and "edited" not in result.cached
 
 
 def same_but_for_the_run(one: Result, other: Result) -> bool:
@@ -356,8 +361,7 @@ def test_a_file_with_any_change_is_a_miss_and_removed(example: str, cache_folder
         assert store.get(entry.stem) is None
         assert not entry.exists()
     entry.write_bytes(bad[-1])
-    result = verify(EXAMPLES / example)
-    assert result.cached is None
+    assert not is_known(verify(EXAMPLES / example))
     assert store.get(entry.stem) is not None
 
 
@@ -370,7 +374,7 @@ def test_a_file_under_another_name_is_a_miss(
     (violated,) = set(entries(cache_folder)) - {proved}
     violated.write_bytes(proved.read_bytes())
     result = verify(lost)
-    assert (result.verdict, result.cached) == ("false", None)
+    assert (result.verdict, is_known(result)) == ("false", False)
 
 
 HOSTILE = st.recursive(
@@ -392,7 +396,8 @@ def test_a_counterexample_with_a_good_checksum_is_still_not_believed(
 
     options = Options(programs=(str(locked),))
     chosen, entry = specification(options)
-    cache = Cache.of(options, [(chosen, load_program(options, chosen, entry))])
+    questions = [(chosen, load_program(options, chosen, entry))]
+    cache = Cache.of(options, questions, entry)
     data = {
         "verdict": "false",
         "reason": "",
@@ -530,7 +535,7 @@ def test_many_runs_at_once(locked: Path, lost: Path, cache_folder: Path) -> None
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(run, [locked, lost] * 4)) == ["true", "false"] * 4
-    assert len(entries(cache_folder)) == len(list(cache_folder.iterdir()))
+    assert not list(cache_folder.glob("*.part"))
 
 
 # --- the size of the folder

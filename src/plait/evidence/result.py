@@ -198,7 +198,8 @@ class Unsupported:
 class Result:
     """`words` say in sentences what the verdict means and what it is good for; `history` has the
     statistics as they were in the course of the work, each with its `seconds`. `cached`: an earlier
-    run has found this, at that time (`found`) and in so many `seconds`."""
+    run has found this, at that time (`found`) and in so many `seconds`; if the program has changed
+    since, `edited` is true."""
 
     version: str
     files: list[str]

@@ -64,6 +64,11 @@ def _remembered(result: Result) -> list[str]:
     if result.cached is None:
         return []
     found, seconds = (result.cached.get(key) for key in ("found", "seconds"))
+    if result.cached.get("edited"):
+        return [
+            f"the counterexample that {result.engine} found on {str(found)[:10]} in {seconds} s"
+            " leads here in the changed program, too; --no-cache verifies without it"
+        ]
     return [
         f"answered from the cache: first found on {str(found)[:10]} in {seconds} s by"
         f" {result.engine}; --no-cache verifies again"

@@ -69,7 +69,8 @@ class Mistake:
 class Result:
     """The verdict and its evidence: fields of plait.evidence.result.Result, as JSON. `failure` is
     there if plait itself has failed, and has what is needed to find out why; `cached` if an earlier
-    run has found this, and says when and how (see plait.portfolio.cache)."""
+    run has found this, and says when and how (see plait.portfolio.cache). `predicates`
+    are what the labels of a proof consist of, for a later run."""
 
     verdict: str
     reason: str
@@ -80,6 +81,7 @@ class Result:
     failure: Row | None = None
     certificate: str | None = None
     cached: Row | None = None
+    predicates: Row | None = None
 
 
 Message = Question | Loaded | Features | Progress | Searched | OutOfTime | Mistake | Result

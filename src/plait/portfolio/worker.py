@@ -15,6 +15,7 @@ from plait.portfolio.job import Job
 from plait.portfolio.messages import Features, Loaded, Mistake, OutOfTime, Question, Result, encode
 from plait.portfolio.options import Options
 from plait.portfolio.rows import Row, diagnostic_row
+from plait.portfolio.strategy import Event
 from plait.portfolio.subject import load_program, parts, specification
 from plait.work.child import Channel
 
@@ -47,17 +48,24 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     whole, entry = specification(options)
     properties = sorted(item.value for item in whole.properties)
     functions = sorted(whole.error_functions)
-    send(encode(Question(entry, properties, functions, _shown_settings(options, job.engine))))
+    settings = _shown_settings(options, job.engine)
+    send(encode(Question(entry, properties, functions, settings)))
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
-    cache = Cache.of(options, questions)
+    cache = Cache.of(options, questions, entry)
     if job.is_first:
         known = cache.recall()
         if known is not None:
             send(encode(known))
             return
-        send(encode(Features(event_of(program for _, program in questions).name)))
+        send(encode(Features(_event(cache, questions).name)))
+        followed = cache.follow_previous(deadline)
+        if followed is not None:
+            number, result = followed
+            cache.keep(result, number, settings, job)
+            send(encode(result))
+            return
     answers: list[Result | OutOfTime] = []
     for number, (part, program) in enumerate(questions):
         # Each of several questions gets its share of the time that is left.
@@ -65,13 +73,21 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
         if deadline is not None:
             now = time.monotonic()
             end = now + (deadline - now) / (len(questions) - number)
-        answers.append(_answering(options, job.engine, part, program, end, send).answer())
+        hints = cache.previous.predicates
+        answers.append(_answering(options, job.engine, part, program, end, send, hints).answer())
         if _rank(answers[-1]) == 0:
             break
     answer = min(answers, key=_rank)
     if isinstance(answer, Result):
-        cache.keep(answer, answers.index(answer), _shown_settings(options, job.engine), job)
+        cache.keep(answer, answers.index(answer), settings, job)
+        answer.predicates = None  # nobody else needs them
     send(encode(answer))
+
+
+def _event(cache: Cache, questions: list[tuple[Specification, Program]]) -> Event:
+    if cache.previous.predicates is not None:
+        return Event.PROVED_BEFORE
+    return event_of(program for _, program in questions)
 
 
 def _rank(answer: Result | OutOfTime) -> int:
@@ -111,11 +127,14 @@ def _answering(
     program: Program,
     deadline: float | None,
     send: Channel,
+    hints: Row | None,
 ) -> Answering:
     if engine == "impact":
         from plait.portfolio.by_impact import ByImpact
 
-        return ByImpact(options, specification, program, deadline, send)
+        asked = ByImpact(options, specification, program, deadline, send)
+        asked.hints = hints
+        return asked
     from plait.portfolio.by_orders import ByOrders
 
     return ByOrders(options, specification, program, deadline, send)
