@@ -7,6 +7,7 @@
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
 # make bench-report      what the HTML report costs, to make and to read
+# make bench-cache       what a second run costs, without and after an edit
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -17,7 +18,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders bench-impact bench-report browser clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts bench-frontend bench-orders bench-impact bench-report bench-cache browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -66,6 +67,9 @@ bench-impact: $(VENV)/.installed-dev
 
 bench-report: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_report.py $(BENCH_OPTIONS)
+
+bench-cache: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_cache.py $(BENCH_OPTIONS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \
