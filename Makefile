@@ -9,6 +9,7 @@
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
 # make bench-report      what the HTML report costs, to make and to read
 # make bench-portfolio   what the supervisor costs
+# make bench-cache       what a second run costs, without and after an edit
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -19,7 +20,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio browser clean
+.PHONY: demo test lint types imports check-tests trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -74,6 +75,9 @@ bench-report: $(VENV)/.installed-dev
 
 bench-portfolio: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_portfolio.py $(BENCH_OPTIONS)
+
+bench-cache: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_cache.py $(BENCH_OPTIONS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

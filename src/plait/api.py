@@ -68,6 +68,7 @@ class Choices(About, total=False):
     timeout: float | None
     memory_limit: float | None
     jobs: int | None
+    cache: bool
     certificate: bool
     proof: bool
     invariants: bool

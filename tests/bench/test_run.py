@@ -247,7 +247,7 @@ def test_interrupted_it_says_how_to_go_on(
 def test_unknown_engines(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         command("x", "--engines", text)
-    assert "known are auto, orders" in capsys.readouterr().err
+    assert "known are auto, modular, orders" in capsys.readouterr().err
 
 
 def test_warming_up_starts_no_thread() -> None:

@@ -48,7 +48,12 @@ def verify_by_plait(choices: Choices) -> Verify:
             task.files,
             **(
                 choices
-                | {"prp": task.property_file, "data_model": task.data_model, "engine": job.engine}
+                | {
+                    "prp": task.property_file,
+                    "data_model": task.data_model,
+                    "engine": job.engine,
+                    "cache": False,
+                }
             ),
         )
         has_failed = result.verdict == "unknown" and result.failure is not None

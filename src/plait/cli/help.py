@@ -70,7 +70,9 @@ examples:
 {EXIT_CODES}
 The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. A
 limit or Ctrl-C ends in `unknown`; the reason says how far plait came: "time limit of 5 s; no
-violation with up to 4 loop rounds". All reports are written then, too.
+violation with up to 4 loop rounds". All reports are written then, too. Verdicts are kept in
+~/.cache/plait: if nothing has changed, the next run answers at once; after an edit the last
+counterexample and proof are tried first.
 """
 
 CHECK_HELP = """\

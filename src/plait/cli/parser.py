@@ -286,6 +286,12 @@ def _verify_command(parser: Parser) -> None:
         help="let N engines work at the same time (default: one on each core)",
     )
     parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        help="verify again even if nothing has changed since an earlier run, and keep nothing",
+    )
+    parser.add_argument(
         "--progress",
         choices=("auto", "json", "none"),
         default="auto",

@@ -82,6 +82,11 @@ def replay_deadlock(program: Program, specification: Specification, plan: Plan) 
     """Follow the plan to the ends of all threads, then show that nothing that can happen from
     there on unblocks a thread that is blocked."""
     start = _Replay(program, specification, plan).to_the_ends()
+    return deadlock_behind(program, specification, start)
+
+
+def deadlock_behind(program: Program, specification: Specification, start: Schedule) -> Deadlock:
+    """Show that nothing that can happen behind single steps unblocks a thread that is blocked."""
     found = explore(
         program,
         specification,

@@ -197,7 +197,9 @@ class Unsupported:
 @dataclass(slots=True)
 class Result:
     """`words` say in sentences what the verdict means and what it is good for; `history` has the
-    statistics as they were in the course of the work, each with its `seconds`."""
+    statistics as they were in the course of the work, each with its `seconds`. `cached`: an earlier
+    run has found this, at that time (`found`) and in so many `seconds`; if the program has changed
+    since, `edited` is true."""
 
     version: str
     files: list[str]
@@ -226,6 +228,7 @@ class Result:
     tree: list[TreeNode] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     report: str | None = None
+    cached: dict[str, Any] | None = None
     # Beside the JSON: the proof for `plait check`; what is needed to find a mistake of plait
     # itself; what the engines have written to standard output and standard error.
     certificate: str | None = field(default=None, metadata=_BESIDE)

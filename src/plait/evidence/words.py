@@ -17,7 +17,7 @@ _CLAIMS = {
 
 def words_of(result: Result) -> list[str]:
     first = {"true": _holds, "false": _violated}.get(result.verdict, _open)
-    words = first(result)
+    words = [*first(result), *_remembered(result)]
     wall, memory = (result.statistics.get(key) for key in ("wall_seconds", "peak_memory_bytes"))
     used = [f"engine {result.engine}"]
     if isinstance(wall, float):
@@ -60,6 +60,21 @@ def _open(result: Result) -> list[str]:
             " longer ones were not examined"
         ]
     return [f"not decided: {result.reason}"]
+
+
+def _remembered(result: Result) -> list[str]:
+    if result.cached is None:
+        return []
+    found, seconds = (result.cached.get(key) for key in ("found", "seconds"))
+    if result.cached.get("edited"):
+        return [
+            f"the counterexample that {result.engine} found on {str(found)[:10]} in {seconds} s"
+            " leads here in the changed program, too; --no-cache verifies without it"
+        ]
+    return [
+        f"answered from the cache: first found on {str(found)[:10]} in {seconds} s by"
+        f" {result.engine}; --no-cache verifies again"
+    ]
 
 
 def _rounds(bound: int) -> str:

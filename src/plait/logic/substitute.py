@@ -86,9 +86,13 @@ def substitute(terms: Terms, term: int, mapping: Mapping[int, int]) -> int:
 
 def rebuild(terms: Terms, term: int, operands: list[int]) -> int:
     """The term with other operands (of the same widths)."""
-    operator, width = terms.operator[term], terms.width[term]
+    return make(terms, terms.operator[term], terms.width[term], terms.parameter[term], operands)
+
+
+def make(terms: Terms, operator: int, width: int, parameter: int, operands: list[int]) -> int:
+    """A term of an operator; `parameter` is that of EXTRACT."""
     if operator == EXTRACT:
-        return terms.extract(operands[0], terms.parameter[term], width)
+        return terms.extract(operands[0], parameter, width)
     if operator == ZERO_EXTEND:
         return terms.zero_extend(operands[0], width)
     if operator == SIGN_EXTEND:

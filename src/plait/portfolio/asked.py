@@ -22,6 +22,9 @@ _LEAST_REDUCTION = 0.2
 class Answering(Protocol):
     """Answers one question: whether a program has some properties."""
 
+    def use(self, predicates: dict[str, Any]) -> None:
+        """Those of an earlier proof, which may help."""
+
     def answer(self) -> Result | OutOfTime: ...
 
 
@@ -44,6 +47,9 @@ class Asked:
         self.send = send
         self.known = known
         self._began = time.monotonic()
+
+    def use(self, predicates: dict[str, Any]) -> None:
+        pass
 
     def is_doing(self, what: str, statistics: dict[str, Any] | None = None) -> None:
         self.send(encode(Doing(what, statistics or {})))

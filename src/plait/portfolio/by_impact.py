@@ -44,6 +44,10 @@ def shown_settings(options: Options) -> dict[str, Any]:
 class ByImpact(Asked):
     _replay: Result | None = None  # of the last counterexample
     _started = 0.0
+    hints: dict[str, Any] | None = None  # of the proof before an edit
+
+    def use(self, predicates: dict[str, Any]) -> None:
+        self.hints = predicates
 
     def answer(self) -> Result | OutOfTime:
         self._started = time.monotonic()
@@ -54,6 +58,7 @@ class ByImpact(Asked):
             self.deadline,
             self._progress,
             self._confirm,
+            self.hints,
         )
         statistics = numbers_of_impact(outcome.statistics)
         if outcome.is_out_of_time:
@@ -73,6 +78,8 @@ class ByImpact(Asked):
         if outcome.answer is not Answer.HOLDS:
             return Result("unknown", outcome.reason)
         result = Result("true", outcome.reason)
+        if self.options.cache and outcome.hints is not None:
+            result.predicates = outcome.hints()
         if outcome.certificate is not None:
             document = outcome.certificate()
             if self.options.certificate:

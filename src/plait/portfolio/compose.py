@@ -28,6 +28,13 @@ def composed(
     history: list[dict[str, Any]],
 ) -> Result:
     """`question` and `loaded` are missing if the worker did not come so far."""
+    settings = {} if question is None else question.settings
+    cached = message.cached
+    if cached is not None:
+        # Another engine than the one of the worker that has looked it up may have found it.
+        engine, settings = cached.pop("engine"), cached.pop("settings")
+    elif message.engine:
+        settings = {}  # those in the question are of an engine that did not begin
     result = from_plain(
         {
             "version": plait.__version__,
@@ -38,7 +45,7 @@ def composed(
             "error_functions": [] if question is None else question.error_functions,
             "arguments": as_arguments(subject),
             "engine": engine,
-            "settings": {} if question is None else question.settings,
+            "settings": settings,
             "verdict": message.verdict,
             "violated": message.violated,
             "reason": " ".join(message.reason.split()),
@@ -47,6 +54,7 @@ def composed(
             "unsupported": [] if loaded is None else loaded.unsupported,
             "statistics": message.statistics | usage,
             "history": history,
+            "cached": cached,
             **message.evidence,
         }
     )

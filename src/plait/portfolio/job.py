@@ -13,12 +13,14 @@ from plait.work.child import Channel, Work
 class Job:
     """`is_first`: of all workers, this one reads the program first and says what it is like.
     `is_checked`: static checks come before the engine. `facts` are those that were proved before
-    the worker was started, as rows; later ones are told (`plait.portfolio.facts`)."""
+    the worker was started, as rows; later ones are told (`plait.portfolio.facts`). `started`: when
+    the verification began, by the monotonic clock."""
 
     engine: str
     is_first: bool = False
     is_checked: bool = False
     facts: tuple[dict[str, Any], ...] = ()
+    started: float = 0.0
 
 
 def work_of(options: Options, job: Job, deadline: float | None) -> Work:

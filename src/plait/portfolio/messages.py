@@ -83,7 +83,9 @@ class Mistake:
 @dataclass(slots=True)
 class Result:
     """The verdict and its evidence: fields of plait.evidence.result.Result, as JSON. `failure` is
-    there if plait itself has failed, and has what is needed to find out why."""
+    there if plait itself has failed, and has what is needed to find out why; `cached` if an earlier
+    run has found this, and says when and how (see plait.portfolio.cache). `predicates`
+    are what the labels of a proof consist of, for a later run."""
 
     verdict: str
     reason: str
@@ -94,6 +96,8 @@ class Result:
     failure: Row | None = None
     certificate: str | None = None
     engine: str = ""  # where it is not the one that the worker was started for
+    cached: Row | None = None
+    predicates: Row | None = None
 
 
 Message = (

@@ -15,12 +15,14 @@ class Options(Subject):
     """Times are in seconds, memory in GiB; None is as much as there is. `jobs`: processes that
     work at the same time, None for one on each core. `certificate`: keep the proof of a true
     verdict for `plait check`; `proof`: also its tree and invariants; `invariants`: take more time
-    to find invariants about shared variables."""
+    to find invariants about shared variables. `cache`: answer from earlier runs where nothing has
+    changed since, and keep what this one finds."""
 
     engine: str = "auto"
     timeout: float | None = None
     memory_limit: float | None = None
     jobs: int | None = None
+    cache: bool = True
     certificate: bool = False
     proof: bool = False
     invariants: bool = False

@@ -156,7 +156,7 @@ class _Portfolio(Conductor):
             if engine not in self.heard:
                 is_first = not self.heard
                 is_checked = is_first and self._machine.is_checked
-                job = Job(engine, is_first, is_checked, tuple(self._facts))
+                job = Job(engine, is_first, is_checked, tuple(self._facts), self._started)
                 self.heard[engine] = Heard(engine, self._started)
                 team.start(engine, work_of(self._options, job, self._deadline))
                 self._slices.add(engine)

@@ -21,6 +21,7 @@ class Event(StrEnum):
 
     BOUNDED = "the program is read: every loop has a bound"
     UNBOUNDED = "the program is read: some loop may go on for ever"
+    PROVED_BEFORE = "the program is read: `impact` has proved it before an edit"
     PATIENCE = "the time of the state is up"
     GAVE_UP = "an engine has ended without an answer"
 
@@ -66,6 +67,7 @@ AUTO = Machine(
             next={
                 Event.BOUNDED: "orders first",
                 Event.UNBOUNDED: "head start",
+                Event.PROVED_BEFORE: "side by side",
                 Event.GAVE_UP: "side by side",
             },
         ),

@@ -10,6 +10,7 @@ from plait.errors import InputError, PlaitError, describe
 from plait.portfolio.asked import Answering
 from plait.portfolio.assumptions import assumptions_of
 from plait.portfolio.by_modular import ByModular, checked
+from plait.portfolio.cache import Cache
 from plait.portfolio.facts import Known
 from plait.portfolio.features import event_of
 from plait.portfolio.job import Job
@@ -49,22 +50,18 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     whole, entry = specification(options)
     properties = sorted(item.value for item in whole.properties)
     functions = sorted(whole.error_functions)
-    send(encode(Question(entry, properties, functions, _shown_settings(options, job.engine))))
+    settings = _shown_settings(options, job.engine)
+    send(encode(Question(entry, properties, functions, settings)))
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
+    cache = Cache.of(options, questions, entry)
     known = Known(job.facts, send)
-    features = event_of(program for _, program in questions)
-    if job.is_checked:
-        # Where loops have no bounds it takes longer anyway, and facts may help.
-        needs_facts = features is Event.UNBOUNDED
-        easy, facts = checked(questions, deadline, send, needs_facts=needs_facts)
+    if job.is_first:
+        easy = _without_engine(job, cache, questions, settings, deadline, known, send)
         if easy is not None:
             send(encode(easy))
             return
-        known.add(facts)
-    if job.is_first:
-        send(encode(Features(features.name)))
     answers: list[Result | OutOfTime] = []
     for number, (part, program) in enumerate(questions):
         # Each of several questions gets its share of the time that is left.
@@ -72,10 +69,49 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
         if deadline is not None:
             now = time.monotonic()
             end = now + (deadline - now) / (len(questions) - number)
-        answers.append(_answering(options, job.engine, part, program, end, send, known).answer())
+        answering = _answering(options, job.engine, part, program, end, send, known)
+        if cache.previous.predicates is not None:
+            answering.use(cache.previous.predicates)
+        answers.append(answering.answer())
         if _rank(answers[-1]) == 0:
             break
-    send(encode(min(answers, key=_rank)))
+    answer = min(answers, key=_rank)
+    if isinstance(answer, Result):
+        cache.keep(answer, answers.index(answer), settings, job)
+        answer.predicates = None  # nobody else needs them
+    send(encode(answer))
+
+
+def _without_engine(
+    job: Job,
+    cache: Cache,
+    questions: list[tuple[Specification, Program]],
+    settings: Row,
+    deadline: float | None,
+    known: Known,
+    send: Channel,
+) -> Result | None:
+    """The answer of an earlier run, or of the last counterexample, or of static checks."""
+    recalled = cache.recall()
+    if recalled is not None:
+        return recalled
+    followed = cache.follow_previous(deadline)
+    if followed is not None:
+        number, result = followed
+        cache.keep(result, number, settings, job)
+        return result
+    features = event_of(program for _, program in questions)
+    if job.is_checked:
+        # Where loops have no bounds it takes longer anyway, and facts may help.
+        needs_facts = features is Event.UNBOUNDED
+        easy, facts = checked(questions, deadline, send, needs_facts=needs_facts)
+        if easy is not None:
+            cache.keep(easy, 0, {}, job)
+            return easy
+        known.add(facts)
+    is_known = cache.previous.predicates is not None
+    send(encode(Features((Event.PROVED_BEFORE if is_known else features).name)))
+    return None
 
 
 def _rank(answer: Result | OutOfTime) -> int:

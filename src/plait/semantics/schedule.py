@@ -63,6 +63,11 @@ def from_text(text: str, path: str) -> Schedule:
         raise InputError(Diagnostic(what, path, error.lineno, error.colno, line)) from None
     except RecursionError:
         raise InputError(Diagnostic("not a schedule: nested too deeply", path)) from None
+    return from_data(data, path)
+
+
+def from_data(data: object, path: str) -> Schedule:
+    """What JSON has for a schedule; `path` is where it comes from."""
     if not isinstance(data, dict) or _MARK not in data:
         raise InputError(Diagnostic(f"not a schedule: no '{_MARK}' in it", path))
     if data[_MARK] != VERSION:

@@ -23,7 +23,7 @@ def write(
     nodes: list[Node],
 ) -> Document:
     """Only what the argument needs: nodes that can be reached without going below a cover."""
-    kept = _reachable(nodes[0])
+    kept = reachable(nodes[0])
     number = {node: index for index, node in enumerate(kept)}
     used = sorted(terms.parts({term for node in kept for term in node.label}))
     index_of = {term: index for index, term in enumerate(used)}
@@ -59,7 +59,8 @@ def write(
     }
 
 
-def _reachable(root: Node) -> list[Node]:
+def reachable(root: Node) -> list[Node]:
+    """The nodes that the argument needs."""
     found: list[Node] = []
     pending = [root]
     while pending:

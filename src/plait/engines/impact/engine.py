@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable
 
 from plait.engines.impact import certificate
+from plait.engines.impact import hints as hinting
 from plait.engines.impact.blocks import Block, Kind
 from plait.engines.impact.blocks import Outcome as Way
 from plait.engines.impact.execute import Executor
-from plait.engines.impact.implications import Implications
+from plait.engines.impact.implications import Implications, Label
 from plait.engines.impact.knowledge import Knowledge
 from plait.engines.impact.locations import Location, Status
 from plait.engines.impact.outcome import (
@@ -67,13 +68,16 @@ def verify(
     deadline: float | None = None,
     progress: Progress | None = None,
     confirm: Confirm | None = None,
+    hints: hinting.Data | None = None,
 ) -> Outcome:
-    """`confirm` replays a counterexample; it answers with what is wrong with it."""
+    """`confirm` replays a counterexample; it answers with what is wrong with it. `hints` are those
+    of the proof of a similar program, if there is one; they may be anything."""
     beyond = sorted(item.value for item in specification.properties - SUPPORTED)
     if beyond:
         reason = f"the engine impact does not check {', '.join(beyond)}"
         return Outcome(Answer.UNKNOWN, reason)
-    return _Search(program, specification, settings, deadline, progress, confirm).run()
+    search = _Search(program, specification, settings, deadline, progress, confirm, hints)
+    return search.run()
 
 
 class _Search:
@@ -85,6 +89,7 @@ class _Search:
         deadline: float | None,
         progress: Progress | None,
         confirm: Confirm | None,
+        hints: hinting.Data | None = None,
     ) -> None:
         self.program = program
         self.specification = specification
@@ -96,6 +101,7 @@ class _Search:
         self.statistics = Statistics()
         self.knowledge = Knowledge(program, settings.reduction, settings.explicit)
         self.executor = Executor(self.knowledge, self.terms, specification)
+        self.hints = hinting.Hints(self.knowledge, self.terms, hints)
         self.implications = Implications(self.terms, self.statistics, deadline)
         self.interpolator = Interpolator(self.terms)
         self.vocabulary = Vocabulary(self.terms)
@@ -111,6 +117,7 @@ class _Search:
     def run(self) -> Outcome:
         try:
             self.root = self._node(None, 0, None, self.executor.start())
+            self._suggest(self.root)
             while self.queue:
                 self._look_at_limits()
                 node = self._next()
@@ -139,6 +146,9 @@ class _Search:
         outcome = Outcome(Answer.HOLDS, reason, self._counted())
         outcome.certificate = lambda: certificate.write(
             self.knowledge, self.executor, self.terms, self.specification, self.nodes
+        )
+        outcome.hints = lambda: hinting.write(
+            self.knowledge, self.terms, certificate.reachable(self.root)
         )
         return outcome
 
@@ -305,10 +315,39 @@ class _Search:
             if self.implications.excludes(node.label, way.step.assumes):
                 continue
             child = self._node(node, thread, way, way.target)
+            self._suggest(child)
             if way.kind is not Kind.MOVE:
                 self._refine(child, way)
             elif _recurses(node, child):
                 self._prune(child)
+
+    def _suggest(self, node: Node) -> None:
+        """Begin with the first label that the hints have for the place and that the step to it
+        proves. One is enough: more of them make labels that nothing is covered by."""
+        place, parent = node.place, node.parent
+        if place is None or not self.hints:
+            return
+        if place.hints is None:
+            place.hints = self.hints.at(place.location)
+        if not place.hints:
+            return
+        if parent is None:
+            step = self._initial_step([Step(label, {}) for label in place.hints])
+            before: Label = frozenset()
+        else:
+            step = node.step
+            before = parent.label | frozenset(step.assumes)
+        for label in place.hints:
+            if all(self._follows(before, step, claim) for claim in label):
+                node.label = frozenset(label) - {self.terms.true}
+                self.statistics.suggested += len(node.label)
+                return
+
+    def _follows(self, before: Label, step: Step, claim: int) -> bool:
+        weakest = substitute(self.terms, claim, step.updates)
+        if weakest == self.terms.true:
+            return True
+        return bool(before) and self.implications.implies(before, weakest)
 
     # --- partial-order reduction
 

@@ -39,6 +39,7 @@ class Statistics:
     skipped: int = 0  # threads that the reduction did not expand
     conditional: int = 0  # of these, because of a fact in the label
     refinements: int = 0
+    suggested: int = 0  # conjuncts of labels that hints have suggested
     longest_path: int = 0
     syntactic_checks: int = 0
     sample_checks: int = 0
@@ -80,4 +81,5 @@ class Outcome:
     statistics: Statistics = field(default_factory=Statistics)
     counterexample: Counterexample | None = None
     certificate: Callable[[], dict[str, Any]] | None = None  # of what holds
+    hints: Callable[[], dict[str, Any]] | None = None  # for the proof of an edited program
     is_out_of_time: bool = False

@@ -25,6 +25,7 @@ class Place:
     can_step: list[int]
     nodes: list[Node] = field(default_factory=list)
     blocks: dict[int, Block] = field(default_factory=dict)
+    hints: tuple[tuple[int, ...], ...] | None = None  # candidates for labels
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,160 @@
+"""Answers of earlier runs: an unchanged question about an unchanged program is answered at once.
+
+What is kept under the identity of all that an answer depends on (plait.portfolio.identity) is a
+proof's verdict with its evidence, or a counterexample's schedule. Of a counterexample nothing else
+is believed: the reference interpreter executes it again and says what it shows.
+
+Under the names of the files alone there is what helps after an edit (plait.portfolio.previous).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from plait.portfolio.asked import row_of
+from plait.portfolio.identity import identity, subject_identity
+from plait.portfolio.job import Job
+from plait.portfolio.messages import Result
+from plait.portfolio.options import Options
+from plait.portfolio.previous import Previous, follow_previous, racing_threads
+from plait.portfolio.store import Store, folder
+
+if TYPE_CHECKING:
+    from plait.model.program import Program
+    from plait.model.properties import Specification
+
+Question = tuple["Specification", "Program"]
+
+
+class Cache:
+    """Nothing that goes wrong here may cost an answer, so everything that does is a miss."""
+
+    def __init__(self, store: Store | None, keys: tuple[str, str], questions: list[Question]):
+        self._store = store
+        self._key, self._subject = keys
+        self._questions = questions
+        self.previous = Previous()
+
+    @classmethod
+    def of(cls, options: Options, questions: list[Question], entry: str) -> Cache:
+        """The cache of the user, for one question; without a usable folder it is always empty."""
+        store, keys = None, ("", "")
+        if options.cache:
+            try:
+                store = Store.open(folder())
+                if store is not None:
+                    asked = {item.value for part, _ in questions for item in part.properties}
+                    keys = (
+                        identity(options, questions),
+                        "edit-" + subject_identity(options, asked, entry),
+                    )
+            except Exception:
+                store = None
+        cache = cls(store, keys, questions)
+        cache._look_back()
+        return cache
+
+    def recall(self) -> Result | None:
+        """What an earlier run has found."""
+        if self._store is None:
+            return None
+        try:
+            entry = self._store.get(self._key)
+            if entry is None:
+                return None
+            found = self._recalled(entry)
+            if found is None:
+                self._store.forget(self._key)
+            return found
+        except Exception:
+            return None
+
+    def follow_previous(self, deadline: float | None) -> tuple[int, Result] | None:
+        """The number of a question and its answer, if the last counterexample is still one."""
+        try:
+            return follow_previous(self.previous, self._questions, deadline)
+        except Exception:
+            return None
+
+    def keep(self, result: Result, question: int, settings: dict[str, Any], job: Job) -> None:
+        """`question` is the number of the one that a violation is about. A result that an earlier
+        run has helped to find says itself where it is from."""
+        if self._store is None or result.verdict == "unknown" or result.failure is not None:
+            return
+        cached = {
+            "found": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "seconds": round(time.monotonic() - job.started, 2),
+            "engine": result.engine or job.engine,
+            "settings": settings,
+        }
+        if result.cached is not None:
+            cached |= {key: result.cached[key] for key in cached}
+        try:
+            self._store.put(self._key, _entry(result, question, cached))
+            before = Previous.read(self._store.get(self._subject))
+            after = before.with_answer(result, *self._questions[question], cached)
+            if after != before:
+                self._store.put(self._subject, after.written())
+        except Exception:
+            pass
+
+    def _look_back(self) -> None:
+        if self._store is not None:
+            try:
+                self.previous = Previous.read(self._store.get(self._subject))
+            except Exception:
+                pass
+
+    def _recalled(self, entry: dict[str, Any]) -> Result | None:
+        verdict, cached, statistics = (entry[key] for key in ("verdict", "cached", "statistics"))
+        if verdict == "true":
+            return Result(
+                "true",
+                entry["reason"],
+                bound=entry["bound"],
+                statistics=statistics,
+                evidence=entry["evidence"],
+                certificate=entry["certificate"],
+                cached=cached,
+            )
+        if verdict != "false":
+            return None
+        result = self._shown_again(entry)
+        if result is not None:
+            result.bound = entry["bound"]
+            result.statistics = statistics
+            result.cached = cached
+        return result
+
+    def _shown_again(self, entry: dict[str, Any]) -> Result | None:
+        from plait.evidence.again import shown_again
+        from plait.evidence.counterexample import NotShown
+        from plait.semantics.schedule import from_data
+
+        specification, program = self._questions[entry["question"]]
+        schedule = from_data(entry["schedule"], "cache")
+        racing = None if entry["racing"] is None else (entry["racing"][0], entry["racing"][1])
+        try:
+            evidence = shown_again(program, specification, schedule, racing)
+        except NotShown:
+            return None
+        violation = evidence.violation
+        return Result("false", violation.message, violation.property, evidence=row_of(evidence))
+
+
+def _entry(result: Result, question: int, cached: dict[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "bound": result.bound,
+        "statistics": result.statistics,
+        "cached": cached,
+    }
+    if result.verdict == "true":
+        return entry | {"evidence": result.evidence, "certificate": result.certificate}
+    return entry | {
+        "question": question,
+        "schedule": result.evidence["schedule"],
+        "racing": racing_threads(result),
+    }

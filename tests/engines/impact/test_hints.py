@@ -1,0 +1,142 @@
+"""Labels of an earlier proof as candidates: fewer refinements, never another answer."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.engines.impact.helpers import PROGRAMS, loaded
+
+from plait.certificates.check import check
+from plait.certificates.fingerprint import fingerprint
+from plait.certificates.reading import read
+from plait.certificates.verdicts import Answer as Checked
+from plait.engines.impact.engine import verify
+from plait.engines.impact.outcome import Answer, Outcome
+from plait.engines.impact.settings import Explicit, Settings
+from plait.model.program import Program
+from plait.model.properties import Specification
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+PETERSON = EXAMPLES / "peterson.c"
+SLOW = {"fig1", "rwlock", "covered_leaf"}
+SAFE = [
+    *(path for path in sorted(PROGRAMS.glob("*_safe.c")) if path.stem[:-5] not in SLOW),
+    PETERSON,
+]
+PAIRS = [path for path in SAFE if path.with_name(f"{path.stem[:-5]}_unsafe.c").exists()]
+ASSERTIONS = Specification()
+
+
+def proved(program: Program, chosen: Settings, hints: Any = None) -> Outcome:
+    return verify(program, ASSERTIONS, chosen, time.monotonic() + 30, hints=hints)
+
+
+def hints_of(outcome: Outcome) -> Any:
+    assert outcome.hints is not None
+    return json.loads(json.dumps(outcome.hints()))
+
+
+def edited(path: Path, folder: Path) -> Program:
+    text = path.read_text().replace("int main(void) {", "int main(void) {\n  more();", 1)
+    target = folder / path.name
+    target.write_text(f"static int unrelated;\nstatic void more(void) {{ unrelated++; }}\n\n{text}")
+    return loaded(target)
+
+
+def is_accepted(program: Program, outcome: Outcome) -> bool:
+    assert outcome.certificate is not None
+    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
+    found = check(program, ASSERTIONS, read(json.dumps(document)), time.monotonic() + 60)
+    return found.answer is Checked.ACCEPTED
+
+
+@pytest.mark.parametrize("path", SAFE, ids=lambda path: path.stem)
+def test_an_edited_program_is_proved_again(path: Path, tmp_path: Path) -> None:
+    hints = hints_of(proved(loaded(path), Settings()))
+    program = edited(path, tmp_path)
+    helped = proved(program, Settings(), hints)
+    assert helped.answer is Answer.HOLDS
+    assert is_accepted(program, helped)
+
+
+@pytest.mark.parametrize("stem", ["bounded_counter", "equal_counters", "semaphore", "fig1"])
+def test_labels_that_have_to_say_everything(stem: str, tmp_path: Path) -> None:
+    chosen = Settings(explicit=Explicit.POINTERS)
+    path = PROGRAMS / f"{stem}_safe.c"
+    first = proved(loaded(path), chosen)
+    if first.answer is not Answer.HOLDS:
+        pytest.skip(first.reason)
+    program = edited(path, tmp_path)
+    helped = proved(program, chosen, hints_of(first))
+    assert helped.answer is Answer.HOLDS
+    assert helped.statistics.refinements <= first.statistics.refinements
+
+
+def test_refinements_are_saved(tmp_path: Path) -> None:
+    program = edited(PETERSON, tmp_path)
+    alone = proved(program, Settings())
+    helped = proved(program, Settings(), hints_of(proved(loaded(PETERSON), Settings())))
+    assert alone.statistics.refinements > 10
+    assert helped.statistics.refinements == 0
+    assert helped.statistics.suggested > 0
+    assert helped.statistics.nodes <= alone.statistics.nodes
+
+
+@pytest.mark.parametrize("path", PAIRS, ids=lambda path: path.stem)
+def test_the_proof_of_a_safe_program_does_not_hide_an_error(path: Path) -> None:
+    hints = hints_of(proved(loaded(path), Settings()))
+    unsafe = loaded(path.with_name(f"{path.stem[:-5]}_unsafe.c"))
+    assert proved(unsafe, Settings(), hints).answer is Answer.VIOLATED
+
+
+@pytest.mark.parametrize("hints", [None, {}, {"terms": [], "places": {}}, {"terms": 1}])
+def test_no_hints_change_nothing(hints: Any) -> None:
+    program = loaded(PETERSON)
+    alone, found = proved(program, Settings()), proved(program, Settings(), hints)
+    assert found.statistics.nodes == alone.statistics.nodes
+    assert found.statistics.refinements == alone.statistics.refinements
+
+
+@st.composite
+def damaged(draw: st.DrawFn, data: Any) -> Any:
+    """Anything in the place of some part."""
+    data = json.loads(json.dumps(data))
+    for _ in range(draw(st.integers(1, 6))):
+        inner = data
+        while isinstance(inner, dict | list) and inner:
+            keys = sorted(inner) if isinstance(inner, dict) else list(range(len(inner)))
+            key = draw(st.sampled_from(keys))
+            is_deep = isinstance(inner[key], dict | list) and inner[key]
+            if is_deep and draw(st.integers(0, 5)):
+                inner = inner[key]
+                continue
+            old = inner[key]
+            numbers = st.integers(-2, 40) | st.sampled_from([1 << 40, 1 << 200, 32, 64])
+            if type(old) is int:
+                inner[key] = draw(numbers)
+            else:
+                names = st.sampled_from(["eq", "ult", "not", "extract", "variable", "concat", ""])
+                inner[key] = draw(
+                    numbers | names | st.none() | st.lists(st.integers(0, 9), max_size=3)
+                )
+            break
+    return data
+
+
+@pytest.mark.parametrize("stem", ["bounded_counter", "equal_counters", "double_counter"])
+@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_damaged_hints_change_no_answer(stem: str, data: st.DataObject) -> None:
+    safe = loaded(PROGRAMS / f"{stem}_safe.c")
+    hints = data.draw(damaged(hints_of(proved(safe, Settings()))))
+    outcome = proved(safe, Settings(), hints)
+    assert outcome.answer is Answer.HOLDS
+    assert is_accepted(safe, outcome)
+    unsafe = loaded(PROGRAMS / f"{stem}_unsafe.c")
+    assert proved(unsafe, Settings(), hints).answer is Answer.VIOLATED
