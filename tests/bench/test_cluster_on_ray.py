@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -23,6 +24,7 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).parents[2]
+TwoNodes = tuple[str, subprocess.Popen[bytes], subprocess.Popen[bytes]]
 NODE = "plait.bench.cluster.node"
 SLOW_SECONDS = 6
 PATIENCE = 240.0  # Ray takes its time on a machine that is busy
@@ -107,8 +109,14 @@ def is_busy(raylet: int) -> bool:
     return len(below(raylet, NODE)) >= 4
 
 
-def raylet_of(node: Any) -> int:
-    return int(node.all_processes["raylet"][0].process.pid)
+def raylet_of(node: Any) -> subprocess.Popen[bytes]:
+    process: subprocess.Popen[bytes] = node.all_processes["raylet"][0].process
+    return process
+
+
+def nodes_of_slow_jobs(out: Path) -> set[str]:
+    rows = json.loads((out / "results.json").read_text())["results"]
+    return {row["statistics"]["node"] for row in rows if "slow" in row["task"]}
 
 
 @pytest.fixture
@@ -121,7 +129,7 @@ def no_process_left() -> Iterator[None]:
 @pytest.fixture
 def two_nodes(
     no_process_left: None, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[str, int, int]]:
+) -> Iterator[TwoNodes]:
     """The address, and the raylets of the first node and of the second."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
@@ -142,32 +150,34 @@ def run_on(address: str, suite: Path, out: Path) -> Command:
     )
 
 
-def test_a_node_dies_and_no_task_is_lost(two_nodes: tuple[str, int, int], tmp_path: Path) -> None:
+def test_a_node_dies_and_no_task_is_lost(two_nodes: TwoNodes, tmp_path: Path) -> None:
     address, _, second = two_nodes
-    suite, out = write_suite(tmp_path, 6, 5), tmp_path / "out"
+    suite, out = write_suite(tmp_path, 6, 6), tmp_path / "out"
     command = run_on(address, suite, out)
     try:
         assert wait_until(lambda: command.has_said("has joined", 2), PATIENCE), command.lines
-        assert wait_until(lambda: command.has_said("] small/slow"), PATIENCE), command.lines
-        assert wait_until(lambda: is_busy(second), PATIENCE), command.lines
-        os.kill(second, signal.SIGKILL)
+        assert wait_until(lambda: command.has_said("] small/fast", 6), PATIENCE), command.lines
+        assert wait_until(lambda: is_busy(second.pid), PATIENCE), command.lines
+        second.kill()
+        second.wait()  # a zombie is alive for its children
     finally:
         code = command.end()
     assert code == 0
-    assert verdicts(out) == expected_verdicts(6, 5)
-    assert command.has_said("has died")
+    assert verdicts(out) == expected_verdicts(6, 6)
+    assert command.has_said("has died; what it was doing is done again")
+    assert len(nodes_of_slow_jobs(out)) == 1
 
 
-def test_a_worker_dies_and_no_task_is_lost(two_nodes: tuple[str, int, int], tmp_path: Path) -> None:
+def test_a_worker_dies_and_no_task_is_lost(two_nodes: TwoNodes, tmp_path: Path) -> None:
     """First Ray's process of a worker, then plait's own on the other node."""
     address, first, second = two_nodes
     suite, out = write_suite(tmp_path, 6, 5), tmp_path / "out"
     command = run_on(address, suite, out)
     try:
-        assert wait_until(lambda: is_busy(first) and is_busy(second), PATIENCE), command.lines
-        for pid in below(second, "ray::Line"):
+        assert wait_until(lambda: is_busy(first.pid) and is_busy(second.pid), PATIENCE), command.lines
+        for pid in below(second.pid, "ray::Line"):
             os.kill(pid, signal.SIGKILL)
-        os.kill(min(below(first, NODE)), signal.SIGKILL)
+        os.kill(min(below(first.pid, NODE)), signal.SIGKILL)
     finally:
         code = command.end()
     assert code == 0
