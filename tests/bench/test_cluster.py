@@ -31,6 +31,7 @@ from plait.bench.cluster.dispatch import (
     Unusable,
 )
 from plait.bench.cluster.executor import Cluster, ClusterExecutor
+from plait.bench.cluster.node import remove_stale_folders
 from plait.bench.cluster.shipping import Terms, job_from_plain, job_to_plain, pack, unpack
 from plait.bench.journal import NAME
 from plait.bench.machine import version
@@ -39,6 +40,7 @@ from plait.bench.suite import Task, find_tasks
 from plait.cli.bench import bench, bench_options
 from plait.cli.main import main
 from plait.cli.output import Console
+from plait.errors import InputError
 from tests.bench.fakes import job, processes_with, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -513,6 +515,25 @@ def test_the_driver_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ExecutorFailed, match="the connection to the cluster is lost: lost it"):
         list(ClusterExecutor(Cluster(None, {})).run([job("a")]))
     assert list(ClusterExecutor(Cluster(None, {})).run([])) == []
+
+
+def test_a_cluster_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr("plait.bench.cluster.executor._LONGEST_CONNECTING", 0.5)
+    (tmp_path / "ray.py").write_text("import time\ndef init(**options): time.sleep(3)\n")
+    with pytest.raises(InputError, match=r"no answer from the cluster after 0.5 s"):
+        list(ClusterExecutor(Cluster(None, {})).run([job("a")]))
+
+
+def test_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = [f"plait-node-{ended.pid}-x", f"plait-node-{os.getpid()}-x", "plait-node-x", "other"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    remove_stale_folders()
+    assert {path.name for path in tmp_path.iterdir()} == set(names[1:])
 
 
 # --- options ---------------------------------------------------------------------------------

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -135,13 +137,15 @@ def two_nodes(
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     from ray.cluster_utils import Cluster
 
-    small = {"num_cpus": 1, "object_store_memory": 80 << 20}
+    folder = tempfile.mkdtemp(dir="/tmp")  # short: the names of sockets have a limit
+    small = {"num_cpus": 1, "object_store_memory": 80 << 20, "temp_dir": folder}
     cluster = Cluster(initialize_head=True, head_node_args={**small, "include_dashboard": False})
     try:
         second = cluster.add_node(**small)
         yield cluster.address, raylet_of(cluster.head_node), raylet_of(second)
     finally:
         cluster.shutdown()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def run_on(address: str, suite: Path, out: Path) -> Command:

@@ -7,6 +7,7 @@ leave behind becomes a child of this process, and is ended. A cluster that was j
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import shutil
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +45,7 @@ _CHUNK = 1 << 16
 _TICK_MILLISECONDS = 250
 _LONGEST_FAREWELL = 20.0
 _NETWORK_GRACE = 60.0
+_LONGEST_CONNECTING = 120.0
 _LONGEST_FOLDER = 30  # the paths of Ray's sockets have some seventy characters more, and a limit
 
 
@@ -111,6 +114,7 @@ class ClusterExecutor:
         self._started = started
         self._note = note
         self._tick = tick
+        self._connect_until = math.inf
 
     def run(self, jobs: Sequence[Job]) -> Generator[Record]:
         if not jobs:
@@ -128,6 +132,7 @@ class ClusterExecutor:
 
     def _listen(self, jobs: Sequence[Job], driver: _Driver, signals: Signals) -> Generator[Record]:
         left = len(jobs)
+        self._connect_until = time.monotonic() + _LONGEST_CONNECTING
         poll = select.poll()
         poll.register(signals.pipe, select.POLLIN)
         poll.register(driver.answers, select.POLLIN)
@@ -143,6 +148,8 @@ class ClusterExecutor:
                         yield record_of(jobs[message["job"]], outcome)
                     else:
                         self._hear(jobs, message)
+            if time.monotonic() > self._connect_until:
+                raise InputError(f"no answer from the cluster after {_LONGEST_CONNECTING:g} s")
             if self._tick is not None:
                 self._tick()
 
@@ -151,6 +158,8 @@ class ClusterExecutor:
             case {"started": number}:
                 if self._started is not None:
                     self._started(jobs[number])
+            case {"connected": _}:
+                self._connect_until = math.inf
             case {"note": text}:
                 if self._note is not None:
                     self._note(text)

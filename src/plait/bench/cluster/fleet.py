@@ -7,6 +7,7 @@ never restarted by Ray and their calls never repeated: `plait.bench.cluster.disp
 
 from __future__ import annotations
 
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from plait.bench.cluster.dispatch import Lost, Node, Said, Unusable
 
 _OBJECT_STORE = 100 << 20  # jobs and outcomes are small
 _LONGEST_REASON = 300
+_KNOCK_SECONDS = 10.0
 
 
 class RayFleet:
@@ -99,11 +101,19 @@ def connect(address: str | None, folder: str, cpus: int) -> RayFleet:
                 **quiet,
             )
             return RayFleet(ray, [here])
+        _knock(address)
         ray.init(address=address, **quiet)
         return RayFleet(ray, [])
     except Exception as error:
         what = "cannot start a cluster" if address is None else f"cannot join the cluster {address}"
         raise Unusable(f"{what}: {_short(str(error))}") from None
+
+
+def _knock(address: str) -> None:
+    """Ray tries for minutes where nobody listens."""
+    host, colon, port = address.rpartition(":")
+    if colon:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
 
 
 def _node(row: dict[str, Any]) -> Node:

@@ -26,6 +26,8 @@ from plait.bench.pool import Pool
 from plait.bench.records import ExecutorFailed, Interrupted, Outcome, Record
 from plait.bench.verifying import verify_by_plait, warm_up
 
+_FOLDER = "plait-node-"  # and the process that it belongs to
+
 
 class _ParentGone(Exception):
     pass
@@ -38,6 +40,7 @@ def main() -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # what libraries print is no answer
+    remove_stale_folders()
     warm_up()
 
     def answer(data: dict[str, Any]) -> None:
@@ -83,13 +86,25 @@ def _leave_without(parent: int) -> None:
 @contextmanager
 def _working_folder() -> Iterator[Path]:
     before = os.getcwd()
-    folder = tempfile.mkdtemp(prefix="plait-")
+    folder = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-")
     try:
         os.chdir(folder)
         yield Path(folder)
     finally:
         os.chdir(before)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_stale_folders() -> None:
+    """Of processes that were killed: Ray does that to the children of a worker that it ends."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        pid = path.name.removeprefix(_FOLDER).partition("-")[0]
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            shutil.rmtree(path, ignore_errors=True)
+        except (ValueError, OSError):
+            pass  # not ours
 
 
 if __name__ == "__main__":
