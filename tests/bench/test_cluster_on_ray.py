@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -29,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 TwoNodes = tuple[str, subprocess.Popen[bytes], subprocess.Popen[bytes]]
 NODE = "plait.bench.cluster.node"
 SLOW_SECONDS = 6
+TOKEN = secrets.token_hex(32)
 PATIENCE = 240.0  # Ray takes its time on a machine that is busy
 
 
@@ -135,6 +137,8 @@ def two_nodes(
     """The address, and the raylets of the first node and of the second."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", TOKEN)
     from ray.cluster_utils import Cluster
 
     folder = tempfile.mkdtemp(dir="/tmp")  # short: the names of sockets have a limit

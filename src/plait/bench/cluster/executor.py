@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import secrets
 import select
 import shutil
 import signal
@@ -187,7 +188,7 @@ class _Driver:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=noise,
-                    env=_environment(),
+                    env=_environment() | (_own_secret() if self._is_own else {}),
                     start_new_session=True,
                 )
         except OSError as error:
@@ -239,6 +240,12 @@ def _environment() -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     }
+
+
+def _own_secret() -> dict[str, str]:
+    """Nobody else on this machine can give work to the cluster. Without it Ray makes a token that
+    stays in the user's home, and that later clusters then ask for."""
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 def _short_folder() -> str:
