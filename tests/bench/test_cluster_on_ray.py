@@ -130,26 +130,32 @@ def no_process_left() -> Iterator[None]:
     assert wait_until(lambda: of_ray() <= before, 30), [processes().get(pid) for pid in of_ray() - before]
 
 
+@pytest.fixture(scope="module")
+def folder_of_ray() -> Iterator[str]:
+    folder = tempfile.mkdtemp(dir="/tmp")  # short: the names of sockets have a limit
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.fixture
 def two_nodes(
-    no_process_left: None, monkeypatch: pytest.MonkeyPatch
+    no_process_left: None, folder_of_ray: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[TwoNodes]:
     """The address, and the raylets of the first node and of the second."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("RAY_TMPDIR", folder_of_ray)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_AUTH_MODE", "token")
     monkeypatch.setenv("RAY_AUTH_TOKEN", TOKEN)
     from ray.cluster_utils import Cluster
 
-    folder = tempfile.mkdtemp(dir="/tmp")  # short: the names of sockets have a limit
-    small = {"num_cpus": 1, "object_store_memory": 80 << 20, "temp_dir": folder}
+    small = {"num_cpus": 1, "object_store_memory": 80 << 20}
     cluster = Cluster(initialize_head=True, head_node_args={**small, "include_dashboard": False})
     try:
         second = cluster.add_node(**small)
         yield cluster.address, raylet_of(cluster.head_node), raylet_of(second)
     finally:
         cluster.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def run_on(address: str, suite: Path, out: Path) -> Command:
