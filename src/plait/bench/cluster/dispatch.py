@@ -317,7 +317,7 @@ class Dispatcher:
             raise NobodyLeft("no node of the cluster can be used")
         if not self._sites and waited > self._patience.no_node:
             raise NobodyLeft("no node with CPUs is left in the cluster")
-        if waited > self._patience.no_worker and not self._has_complained:
+        if self._sites and waited > self._patience.no_worker and not self._has_complained:
             self._has_complained = True
             self._note("waiting for free CPUs on the cluster")
 
