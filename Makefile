@@ -1,5 +1,6 @@
 # make demo    set up .venv and show what plait does
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
+# make test-cluster    install Ray into .venv, and run the tests of plait bench --cluster
 # make trust   thousands of generated programs against a real compiler and the real pthread library
 # make compare-verdicts    the engines against exhaustive exploration, 7,500 programs
 # make reliability         commands under attack; 1,000 verifications in a row
@@ -20,7 +21,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -41,6 +42,9 @@ browser:
 
 check-tests: $(VENV)/.installed-dev browser
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-cluster: $(VENV)/.installed-cluster
+	$(BIN)/python -m pytest tests/bench/test_cluster.py tests/bench/test_cluster_on_ray.py
 
 trust: $(VENV)/.installed-dev
 	$(BIN)/python -m plait.trust.campaign $(TRUST_OPTIONS)
@@ -93,6 +97,10 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-cluster: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cluster]'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist out src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

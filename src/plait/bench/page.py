@@ -106,7 +106,10 @@ def _facts(settings: dict[str, Any], machine: dict[str, Any]) -> str:
 def _flat(data: dict[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in data.items():
-        flat |= value if isinstance(value, dict) else {name: value}
+        if name == "nodes":
+            flat[name] = ", ".join(f"{item['name']} ({item['cpus']} CPUs)" for item in value)
+        else:
+            flat |= value if isinstance(value, dict) else {name: value}
     return flat
 
 

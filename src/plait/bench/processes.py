@@ -22,6 +22,11 @@ def adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
+def disown_orphans() -> None:
+    """The contrary of `adopt_orphans`, for orphans to come."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 0)
+
+
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         import ctypes
@@ -55,7 +60,7 @@ def has_children() -> bool:
 def end_children(spare: frozenset[int] = frozenset()) -> None:
     """Kill all children of this process but `spare`, and what these leave to it, until there are no
     more."""
-    while others := _children() - spare:
+    while others := children() - spare:
         for pid in others:
             end_process(pid)
 
@@ -93,7 +98,7 @@ def resident_memory(pid: int) -> int:
         return 0
 
 
-def _children() -> frozenset[int]:
+def children() -> frozenset[int]:
     """Empty where the system does not say: there the process groups have to do."""
     me = str(os.getpid()).encode()
     found = set()

@@ -46,6 +46,12 @@ class Progress:
             self._say(self._line(record))
         self.tick()
 
+    def note(self, text: str) -> None:
+        """A line about something else than a job."""
+        if self._say is not None:
+            self.clear()
+            self._say(text)
+
     def tick(self) -> None:
         now = time.monotonic()
         if self._is_live and now >= self._next:

@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from plait.bench.cluster.executor import Cluster, ClusterExecutor
 from plait.bench.compare import Comparison, compare, lines
 from plait.bench.files import to_csv, to_json, write_at_once
 from plait.bench.journal import Journal, JournalFailed, open_journal
@@ -75,13 +76,23 @@ def jobs_of(tasks: Sequence[Task], engines: Sequence[str]) -> list[Job]:
     return [Job(task, engine) for task in tasks for engine in engines]
 
 
-def local_pool(verify: Verify, settings: Settings, workers: int) -> MakeExecutor:
-    """Processes of this machine. Their own limits are far above those that verifying keeps."""
+def outer_limits(settings: Settings) -> tuple[float | None, int | None]:
+    """Seconds and bytes for a job's processes, far above the limits that verifying keeps."""
     timeout, gibibytes = settings.timeout, settings.memory_limit
     seconds = None if timeout is None else timeout * (1 + _GRACE_PART) + _GRACE_SECONDS
     memory = None if gibibytes is None else int(gibibytes * (1 << 30))
-    return lambda progress: Pool(
-        verify, workers, seconds, memory, progress.started, progress.tick
+    return seconds, memory
+
+
+def local_pool(verify: Verify, settings: Settings, workers: int) -> MakeExecutor:
+    """Processes of this machine."""
+    limits = outer_limits(settings)
+    return lambda progress: Pool(verify, workers, *limits, progress.started, progress.tick)
+
+
+def on_cluster(cluster: Cluster) -> MakeExecutor:
+    return lambda progress: ClusterExecutor(
+        cluster, progress.started, progress.note, progress.tick
     )
 
 
@@ -95,9 +106,10 @@ def run_suite(
     old: Sequence[Record] | None = None,
     fresh: bool = False,
     quiet: bool = False,
+    where: Callable[[], dict[str, Any]] = machine,
 ) -> Run:
-    """Do what is not done yet, write everything into `out`. Raises InputError if `out` belongs to
-    other settings or to another run."""
+    """Do what is not done yet, write everything into `out`; `where` tells afterwards what it was
+    done on. Raises InputError if `out` belongs to other settings or to another run."""
     plain = settings.plain()
     try:
         journal = open_journal(out, plain, fresh=fresh)
@@ -115,7 +127,7 @@ def run_suite(
             progress.clear()
         records = [journal.records[job.key] for job in jobs if _is_done(job, journal)]
         comparisons = [] if old is None else compare(old, records)
-        trouble += _write(out, records, plain, len(jobs), comparisons)
+        trouble += _write(out, records, plain, where(), len(jobs), comparisons)
     for item in comparisons:
         for line in lines(item):
             say(line)
@@ -148,10 +160,10 @@ def _write(
     out: Path,
     records: Sequence[Record],
     settings: dict[str, Any],
+    here: dict[str, Any],
     total: int,
     comparisons: Sequence[Comparison],
 ) -> list[str]:
-    here = machine()
     contents: dict[str, Callable[[], str]] = {
         "results.csv": lambda: to_csv(records),
         "results.json": lambda: to_json(records, settings, here, total, comparisons),

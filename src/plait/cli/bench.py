@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
 from plait.cli.output import Console
-from plait.cli.values import gibibytes, positive, seconds
+from plait.cli.values import LOCAL, cluster_address, gibibytes, positive, seconds
 from plait.errors import InputError
 from plait.portfolio.options import ENGINES
 
 if TYPE_CHECKING:
     from plait.api import Choices
     from plait.bench.records import Job
-    from plait.bench.run import Run
+    from plait.bench.run import MakeExecutor, Run, Settings
 
 DEFAULT_ENGINES = ("auto",)
 DEFAULT_OUT = "plait-bench"
@@ -30,6 +31,7 @@ examples:
   plait bench --timeout 60 sv-benchmarks/c/pthread
   plait bench --timeout 60 --memory-limit 4 --engines orders,impact,auto --out night tasks/
   plait bench --timeout 60 --compare night/results.csv --out today tasks/
+  plait bench --timeout 60 tasks/ --cluster 10.0.0.1:6379
 
 files in the folder of --out:
   journal.jsonl   every result, as they came; what a run goes on from
@@ -71,7 +73,17 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="jobs at the same time (default: 1, for numbers that do not disturb each other)",
+        help="jobs at the same time, on each node of a cluster (default: 1, for numbers that do not"
+        " disturb each other)",
+    )
+    parser.add_argument(
+        "--cluster",
+        nargs="?",
+        type=cluster_address,
+        const=LOCAL,
+        metavar="ADDRESS",
+        help="run on Ray: on a cluster that is started for this run, or on the one at ADDRESS"
+        " (HOST:PORT, or auto for the one of this machine)",
     )
     parser.add_argument(
         "--out",
@@ -98,14 +110,15 @@ def _engines(text: str) -> list[str]:
 
 def bench(options: argparse.Namespace, console: Console) -> int:
     from plait.bench.files import read_csv
-    from plait.bench.run import Settings, local_pool, run_suite
-    from plait.bench.verifying import verify_by_plait, warm_up
+    from plait.bench.run import Settings, run_suite
 
     old = None if options.compare is None else read_csv(Path(options.compare))
     jobs = _jobs(options, console)
-    settings = Settings(options.timeout, options.memory_limit, {"jobs": options.jobs})
-    warm_up()
-    verify = verify_by_plait(_choices(options))
+    place = {} if options.cluster is None else {"cluster": True}
+    settings = Settings(
+        options.timeout, options.memory_limit, {"jobs": options.jobs, **place}
+    )
+    executor, where = _executor(options, settings)
 
     def say(line: str) -> None:
         console.line(line)
@@ -114,12 +127,13 @@ def bench(options: argparse.Namespace, console: Console) -> int:
     run = run_suite(
         jobs,
         settings,
-        local_pool(verify, settings, options.jobs),
+        executor,
         Path(options.out),
         say,
         old=old,
         fresh=options.fresh,
         quiet=options.quiet,
+        where=where,
     )
     return _report(options, console, run)
 
@@ -138,14 +152,25 @@ def _jobs(options: argparse.Namespace, console: Console) -> list[Job]:
     return jobs_of(suite.tasks, options.engines)
 
 
-def _choices(options: argparse.Namespace) -> Choices:
+def _executor(
+    options: argparse.Namespace, settings: Settings
+) -> tuple[MakeExecutor, Callable[[], dict[str, Any]]]:
+    """How jobs are done, and what to tell of where they were."""
+    from plait.bench.cluster.executor import Cluster, check_ray
+    from plait.bench.machine import machine
+    from plait.bench.run import local_pool, on_cluster, outer_limits
+    from plait.bench.verifying import verify_by_plait, warm_up
     from plait.portfolio.run import cores
 
-    return {
-        "timeout": options.timeout,
-        "memory_limit": options.memory_limit,
-        "jobs": max(1, cores() // options.jobs),
-    }
+    choices: Choices = {"timeout": options.timeout, "memory_limit": options.memory_limit}
+    if options.cluster is None:
+        warm_up()
+        choices["jobs"] = max(1, cores() // options.jobs)
+        return local_pool(verify_by_plait(choices), settings, options.jobs), machine
+    check_ray()
+    address = None if options.cluster == LOCAL else options.cluster
+    cluster = Cluster(address, choices, options.jobs, *outer_limits(settings), cpus=cores())
+    return on_cluster(cluster), cluster.machine
 
 
 def _report(options: argparse.Namespace, console: Console, run: Run) -> int:

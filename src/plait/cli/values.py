@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
+
+LOCAL = "local"  # the address of a cluster that is started for one run
 
 
 def dialect(text: str) -> str:
@@ -52,3 +55,11 @@ def interval(text: str) -> tuple[int, int]:
     if not dots or interval[0] > interval[1]:
         raise argparse.ArgumentTypeError(f"'{text}' is an empty interval")
     return interval
+
+
+def cluster_address(text: str) -> str:
+    if text in (LOCAL, "auto") or re.fullmatch(r"[\w.-]+:\d+|\[[0-9a-fA-F:]+\]:\d+", text):
+        return text
+    raise argparse.ArgumentTypeError(
+        f"'{text}' is no address of a cluster (HOST:PORT or auto); without one, put --cluster last"
+    )
