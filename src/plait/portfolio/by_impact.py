@@ -59,6 +59,7 @@ class ByImpact(Asked):
             self._progress,
             self._confirm,
             self.hints,
+            self.known,
         )
         statistics = numbers_of_impact(outcome.statistics)
         if outcome.is_out_of_time:

@@ -17,6 +17,7 @@ from plait.engines.impact.blocks import Block, Kind
 from plait.engines.impact.blocks import Outcome as Way
 from plait.engines.impact.execute import Executor
 from plait.engines.impact.implications import Implications, Label
+from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.knowledge import Knowledge
 from plait.engines.impact.locations import Location, Status
 from plait.engines.impact.outcome import (
@@ -42,6 +43,7 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.substitute import Vocabulary, substitute
 from plait.logic.terms import Terms
+from plait.model.facts import Fact
 from plait.model.program import Program
 from plait.model.properties import Specification
 
@@ -51,6 +53,7 @@ _FORCED_CANDIDATES = 16
 
 Progress = Callable[[Statistics, str], None]  # with what the tree mostly consists of
 Confirm = Callable[[Counterexample], str]
+Known = Callable[[], tuple[Fact, ...]]  # what others have proved by now
 
 
 class _Found(Exception):
@@ -69,14 +72,18 @@ def verify(
     progress: Progress | None = None,
     confirm: Confirm | None = None,
     hints: hinting.Data | None = None,
+    known: Known | None = None,
 ) -> Outcome:
     """`confirm` replays a counterexample; it answers with what is wrong with it. `hints` are those
-    of the proof of a similar program, if there is one; they may be anything."""
+    of the proof of a similar program, if there is one; they may be anything. `known` has the facts
+    that others have proved by now."""
     beyond = sorted(item.value for item in specification.properties - SUPPORTED)
     if beyond:
         reason = f"the engine impact does not check {', '.join(beyond)}"
         return Outcome(Answer.UNKNOWN, reason)
-    search = _Search(program, specification, settings, deadline, progress, confirm, hints)
+    search = _Search(
+        program, specification, settings, deadline, progress, confirm, hints, known
+    )
     return search.run()
 
 
@@ -90,6 +97,7 @@ class _Search:
         progress: Progress | None,
         confirm: Confirm | None,
         hints: hinting.Data | None = None,
+        known: Known | None = None,
     ) -> None:
         self.program = program
         self.specification = specification
@@ -102,6 +110,8 @@ class _Search:
         self.knowledge = Knowledge(program, settings.reduction, settings.explicit)
         self.executor = Executor(self.knowledge, self.terms, specification)
         self.hints = hinting.Hints(self.knowledge, self.terms, hints)
+        self.known = known
+        self.invariants = Candidates(self.knowledge, self.terms)
         self.implications = Implications(self.terms, self.statistics, deadline)
         self.interpolator = Interpolator(self.terms)
         self.vocabulary = Vocabulary(self.terms)
@@ -116,6 +126,7 @@ class _Search:
 
     def run(self) -> Outcome:
         try:
+            self._learn()
             self.root = self._node(None, 0, None, self.executor.start())
             self._suggest(self.root)
             while self.queue:
@@ -195,6 +206,7 @@ class _Search:
             now = time.monotonic()
             if now - self._last_report > 0.5:
                 self._last_report = now
+                self._learn()
                 self.progress(self._counted(), self._what_grew())
 
     def _what_grew(self) -> str:
@@ -320,6 +332,10 @@ class _Search:
                 self._refine(child, way)
             elif _recurses(node, child):
                 self._prune(child)
+
+    def _learn(self) -> None:
+        if self.known is not None:
+            self.invariants.learn(self.known())
 
     def _suggest(self, node: Node) -> None:
         """Begin with the first label that the hints have for the place and that the step to it
@@ -538,6 +554,8 @@ class _Search:
             self.statistics.refining += time.perf_counter() - began
 
     def _refine_error(self, node: Node, way: Way) -> None:
+        if self.invariants.are_worth_it and self._explain_by_facts(node):
+            return
         self.statistics.refinements += 1
         steps = self._steps(node)
         result = self.interpolator.interpolate(steps, self.deadline)
@@ -552,6 +570,27 @@ class _Search:
                 Outcome(Answer.UNKNOWN, f"{result.reason} ({place})", self._counted())
             )
         self._strengthen_path(node.path(), list(result.sequence[1:]))
+
+    def _explain_by_facts(self, node: Node) -> bool:
+        """Whether what other engines know of variables, and what of it follows from step to step,
+        excludes the last step of a path; the labels then say so."""
+        *path, last = node.path()
+        labels: list[tuple[int, ...]] = []
+        before: Label = frozenset()
+        for item in path:
+            assert item.place is not None
+            claims = self.invariants.at(item.place.location)
+            step = item.step if labels else self._initial_step([Step(tuple(claims), {})])
+            before |= frozenset(step.assumes)
+            proved = tuple(claim for claim in claims if self._follows(before, step, claim))
+            labels.append(proved)
+            before = item.label | frozenset(proved)
+        is_excluded = bool(before) and self.implications.excludes(before, tuple(last.step.assumes))
+        self.invariants.were_tried(with_success=is_excluded)
+        if is_excluded:
+            self.statistics.suggested += sum(map(len, labels))
+            self._strengthen_path([*path, last], [*labels, (self.terms.false,)])
+        return is_excluded
 
     def _prune(self, node: Node) -> None:
         """Find out at once whether a node can be reached: lazily, a recursion would be unrolled

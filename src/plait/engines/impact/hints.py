@@ -217,6 +217,23 @@ def _behind_call(function: Function, frame: Frame) -> int:
 # --- for the next one
 
 
+def cell_variable(
+    knowledge: Knowledge,
+    terms: Terms,
+    item: StaticObject,
+    part: tuple[int, int],
+    location: Location,
+) -> int | None:
+    """The variable of a part (offset and size) of an object, if it has one at this place."""
+    cells = knowledge.cells_of(item, item.size)
+    if cells is None or part not in cells or knowledge.is_explicit_cell(item, *part):
+        return None
+    cell = knowledge.program.address_of(item) + part[0], part[1]
+    if any(known == cell and value is not None for known, value in location.cells):
+        return None
+    return terms.variable(f"m{cell[0]}.{cell[1]}", 8 * part[1])
+
+
 class Hints:
     """Candidates for labels; data that is not as `write` makes it has none."""
 
@@ -295,15 +312,7 @@ class Hints:
             item = self._names.object_of.get(name)
             if item is None:
                 return None
-            cells = self._knowledge.cells_of(item, item.size)
-            if cells is None or (offset, size) not in cells:
-                return None
-            cell = self._knowledge.program.address_of(item) + offset, size
-            if self._knowledge.is_explicit_cell(item, offset, size):
-                return None
-            if any(known == cell and value is not None for known, value in location.cells):
-                return None
-            return self._terms.variable(f"m{cell[0]}.{cell[1]}", 8 * size)
+            return cell_variable(self._knowledge, self._terms, item, (offset, size), location)
         thread, depth, register = rest
         frame = _frame(location, thread, depth)
         if frame is None:

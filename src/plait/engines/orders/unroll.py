@@ -356,9 +356,12 @@ class Unroller(UnrolledMemory):
         copies or fills; else when executions have been found to go on."""
         key = function.name, loop.head
         bound = self.bounds.of(key)
-        known = self.bounds.hints.rounds.get(key) if loop.bound is None else loop.bound
+        known = loop.bound
         if known is None:
-            return bound
+            # A hint, to begin with: executions that exceed it show that it is wrong.
+            known = self.bounds.hints.rounds.get(key)
+            if known is None or key in self.bounds.raised:
+                return bound
         most = _FEW_MORE if key in self.bounds.raised else _FEW
         is_short = known <= max(most, bound)
         is_copied = known <= _MOST_COPIES and self._only_copies(function, loop)
