@@ -50,7 +50,8 @@ def test_the_command_line() -> None:
     limits = SimpleNamespace(cputime=60)
     found = Tool().cmdline("plait", ["--engine", "impact"], task, limits)
     assert found == (
-        "plait verify --engine impact --prp unreach-call.prp --data-model ILP32 --timeout 60 a.c b.c"
+        "plait verify --no-cache --engine impact --prp unreach-call.prp --data-model ILP32"
+        " --timeout 60 a.c b.c"
     ).split()
 
 

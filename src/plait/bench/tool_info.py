@@ -46,7 +46,7 @@ class Tool(BaseTool2):  # type: ignore[misc]
         return str(self._version_from_tool(executable, line_prefix="plait "))
 
     def cmdline(self, executable: str, options: list[str], task: Any, rlimits: Any) -> list[str]:
-        arguments = [executable, "verify", *options]
+        arguments = [executable, "verify", "--no-cache", *options]
         if task.property_file:
             arguments += ["--prp", task.property_file]
         data_model = (task.options or {}).get("data_model")
