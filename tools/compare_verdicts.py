@@ -6,7 +6,8 @@ Programs are generated: by default mixed ones, with --programs waiting such that
 --programs pointers such that use memory in all ways, with --programs trying such that try something
 until it succeeds. The engine orders deepens loops as `plait verify` does, or unrolls them --bound
 times. The engine impact is run with --por and --no-force-cover, or in all configurations in turn;
-its certificates must be accepted. The engine modular only ever proves. Every violation must replay.
+its certificates must be accepted. The engine modular only ever proves. The engine auto is all of
+them, as `plait.verify` runs them. Every violation must replay.
 Exit code 1 if anything disagrees; the programs are then kept.
 """
 
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import plait
 from plait.c import FrontEndOptions, load
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
@@ -155,6 +157,20 @@ def modular_verdict(
     return "true" if is_proved else "unknown", outcome.reason.split(": ")[-1]
 
 
+def portfolio_verdict(
+    program: Program, specification: Specification, options: argparse.Namespace, seed: int
+) -> tuple[str, str]:
+    """All of it as users have it, in processes of its own; every other program on one core."""
+    result = plait.verify(
+        source_of(options, seed),
+        property=options.property,
+        timeout=options.seconds,
+        jobs=1 + seed % 2,
+        cache=False,
+    )
+    return ("rejected" if result.failure else result.verdict), result.reason
+
+
 @dataclass
 class Comparison:
     """How often the engine and exploration gave which verdicts, and why the engine gave none."""
@@ -164,11 +180,16 @@ class Comparison:
     disagreed: int = 0
 
 
+def source_of(options: argparse.Namespace, seed: int) -> Path:
+    path: Path = options.keep / f"{options.property}_{options.programs}_{seed}.c"
+    return path
+
+
 def compare(options: argparse.Namespace) -> Comparison:
     specification = from_names([options.property])
     result = Comparison()
     for seed in range(options.first, options.first + options.count):
-        source = options.keep / f"{options.property}_{options.programs}_{seed}.c"
+        source = source_of(options, seed)
         source.write_text(GENERATORS[options.programs](seed))
         program = load([str(source)], FrontEndOptions(), specification)
         found, reason = ENGINES[options.engine](program, specification, options, seed)
@@ -189,7 +210,12 @@ def compare(options: argparse.Namespace) -> Comparison:
     return result
 
 
-ENGINES = {"orders": orders_verdict, "impact": impact_verdict, "modular": modular_verdict}
+ENGINES = {
+    "auto": portfolio_verdict,
+    "orders": orders_verdict,
+    "impact": impact_verdict,
+    "modular": modular_verdict,
+}
 
 
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
