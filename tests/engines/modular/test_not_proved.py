@@ -127,6 +127,32 @@ int main(void) {
 }
 """,
     ),
+    "mutex that is read-locked meanwhile": (
+        "no-data-race",
+        """
+#include <time.h>
+pthread_mutex_t m;
+struct timespec now;
+int x;
+void *f(void *unused) {
+  pthread_rwlock_timedrdlock((pthread_rwlock_t *)&m, &now);
+  pthread_mutex_lock(&m);
+  x++;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&m, &kind);
+  pthread_create(&a, 0, f, 0);
+  pthread_mutex_lock(&m);
+  x++;
+  return 0;
+}
+""",
+    ),
     "read-write lock with less than no readers": (
         "no-data-race",
         """

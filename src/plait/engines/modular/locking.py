@@ -32,6 +32,7 @@ _TRIES = {
     "pthread_rwlock_trywrlock": ("rwlock", True),
     "pthread_rwlock_timedwrlock": ("rwlock", True),
     "pthread_rwlock_tryrdlock": ("rwlock", False),
+    "pthread_rwlock_timedrdlock": ("rwlock", False),
 }
 _RELEASES = {
     "pthread_mutex_unlock": "mutex",
