@@ -54,6 +54,20 @@ def test_bounds_are_facts(tmp_path: Path) -> None:
     assert written & never
 
 
+def test_no_bounds_of_objects_with_the_same_name(tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(
+        """
+int only = 1;
+int f(void) { static int x = 5; x = 6; return x; }
+int main(void) { static int x; x = 1; only = 2; return x + f(); }
+"""
+    )
+    specification = from_names(["assertions"])
+    outcome = verify(load([str(path)], FrontEndOptions(), specification), specification)
+    assert {item.object for item in outcome.facts if isinstance(item, Range)} == {"only"}
+
+
 def test_a_deadline_that_has_passed(tmp_path: Path) -> None:
     path = tmp_path / "program.c"
     path.write_text(PROGRAM)

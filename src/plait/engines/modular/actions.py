@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.engines.modular import frames, locking, threads
 from plait.engines.modular.frames import Frame
+from plait.engines.modular.invariants import HANDING
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Context, Kind, Object
 from plait.engines.modular.outcome import GaveUp
@@ -47,6 +48,8 @@ from plait.model.properties import Specification
 
 _STORAGE = {"heap": Kind.HEAP, "library": Kind.HEAP, "stack": Kind.STACK}
 _LARGEST_ALLOCATION = 1 << 26
+# Those that write into the library's blocks for threads.
+_KEEPERS = HANDING | {"__plait_finish", "pthread_join", "pthread_detach"}
 _ALWAYS_CHECKED = {CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE}
 
 
@@ -193,10 +196,9 @@ class Actions:
             return False
         for place in places:
             memory.note_access(state, place, scalar.size, writes, action.order.is_atomic, where)
-            if writes:
-                self._note_stray(frame, state, place, scalar.size)
         if isinstance(action, Store):
             value = self.value(frame, state, action.value, edge)
+            self._note_stray(frame, state, places, scalar.size, value)
             for place in places:
                 if self.objects[place[0]].is_of_library:
                     for cell in memory.cells(place, scalar.size) or ():
@@ -215,6 +217,7 @@ class Actions:
             state.assign(action.target.index, loaded)
             self._remember(state, action.target, places, scalar.size)
             return True
+        self._note_stray(frame, state, places, scalar.size, None)
         state.assign(action.old.index, loaded)
         new = self.value(frame, state, action.new, edge)
         guard = constant(1)
@@ -259,18 +262,21 @@ class Actions:
             if value is not None and value == state.registers[expr.index]:
                 state.copies[expr.index] = cell
 
-    def _note_stray(self, frame: Frame, state: State, place: Place, size: int) -> None:
-        number, low, high = place[0], place[1], place[2] + size
-        item = self.objects[number]
-        is_library = frame.function.library
-        if item.is_of_library and not is_library:
-            raise GaveUp("the program writes into an object of the library")
-        if is_library and frame.function.name in locking.WRITERS:
-            return
-        if any(lock.object == number for lock in self.invariants.locks):
-            held = any(lock.object == number for lock in state.written | state.read)
-            if held or not state.is_alone:
-                self.invariants.stray.add((number, low, high))
+    def _note_stray(
+        self, frame: Frame, state: State, places: list[Place], size: int, value: Value
+    ) -> None:
+        """Writes into what only certain functions should write."""
+        name = frame.function.name if frame.function.library else ""
+        for number, low, high, _ in places:
+            if self.objects[number].is_of_library and name not in _KEEPERS:
+                raise GaveUp("the program writes into an object of the library")
+            if name in locking.WRITERS:
+                continue
+            if any(lock.object == number for lock in self.invariants.locks):
+                held = any(lock.object == number for lock in state.written | state.read)
+                makes_free = value == ZERO or name in locking.DESTROYERS
+                if held or not state.is_alone or not makes_free:
+                    self.invariants.stray.add((number, low, high + size))
 
     def _allocate(
         self, frame: Frame, state: State, edge: Edge, action: Allocate, context: Context,
@@ -290,6 +296,8 @@ class Actions:
         number = self.objects.allocated(
             edge, context, self.memory.thread.number, is_single, exact, like
         )
+        if self.objects[number].size is None:
+            self.invariants.add(self.invariants.unsized, number)
         if self.objects[number].is_single or self._is_only_one_known(state, number):
             state.fresh |= {number}
         frames.begin_life(self.memory, state, number)

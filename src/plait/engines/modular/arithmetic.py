@@ -19,9 +19,10 @@ from plait.model import fold
 from plait.model.expressions import BinaryOp, UnaryOp
 from plait.model.types import Kind, Scalar
 
-# Whether two objects, by their numbers, may have a common address; whether an object is only one.
+# Whether two objects, by their numbers, may have a common address; whether all pointers to an
+# object are to the same one.
 MayMeet = Callable[[int, int], bool]
-IsOne = Callable[[int], bool]
+IsSame = Callable[[int], bool]
 
 
 def within(scalar: Scalar, low: int, high: int) -> Value:
@@ -100,7 +101,7 @@ def _difference(op: BinaryOp, scalar: Scalar, left: Value, right: Value) -> Valu
 
 
 def compare(
-    op: BinaryOp, left: Value, right: Value, page: int, may_meet: MayMeet, is_one: IsOne
+    op: BinaryOp, left: Value, right: Value, page: int, may_meet: MayMeet, is_same: IsSame
 ) -> Value:
     """A comparison of integers or pointers; `page` is the size of the null page."""
     if left is None or right is None:
@@ -109,7 +110,7 @@ def compare(
         return _compare_numbers(op, left[0], left[1], right[0], right[1])
     if op not in (BinaryOp.EQ, BinaryOp.NE):
         return TRUTH
-    equal = _may_be_equal(left, right, page, may_meet, is_one)
+    equal = _may_be_equal(left, right, page, may_meet, is_same)
     if equal is None:
         return TRUTH
     return ONE if equal is (op is BinaryOp.EQ) else ZERO
@@ -128,7 +129,7 @@ def _compare_numbers(op: BinaryOp, a: int, b: int, c: int, d: int) -> Value:
 
 
 def _may_be_equal(
-    left: Value, right: Value, page: int, may_meet: MayMeet, is_one: IsOne
+    left: Value, right: Value, page: int, may_meet: MayMeet, is_same: IsSame
 ) -> bool | None:
     """Whether two values, one of them with places, are equal; None if that is not known."""
     assert left is not None and right is not None
@@ -143,7 +144,7 @@ def _may_be_equal(
     for one in left[2]:
         for other in right[2]:
             if one[0] == other[0]:
-                if not is_one(one[0]):
+                if not is_same(one[0]):
                     return None
                 if one[1] == one[2] == other[1] == other[2]:
                     sure = True

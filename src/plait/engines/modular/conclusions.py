@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from plait.engines.modular.interpret import MANY, Interpreter
 from plait.engines.modular.objects import Kind
 from plait.engines.modular.races import find_race
@@ -40,11 +42,14 @@ def explanation(specification: Specification, interpreter: Interpreter) -> str:
 
 
 def facts(program: Program, interpreter: Interpreter) -> tuple[Fact, ...]:
-    return (*_ranges(interpreter), *_unreachable(program, interpreter), *_rounds(interpreter))
+    ranges = _ranges(program, interpreter)
+    return (*ranges, *_unreachable(program, interpreter), *_rounds(interpreter))
 
 
-def _ranges(interpreter: Interpreter) -> list[Fact]:
+def _ranges(program: Program, interpreter: Interpreter) -> list[Fact]:
+    """Of objects whose name is theirs alone: static ones of functions and files may share one."""
     memory = interpreter.memory
+    names = Counter(item.name for item in program.objects)
     found: list[Fact] = []
     for cell, value in sorted(memory.invariants.ever.items()):
         number, offset, size = cell
@@ -52,6 +57,7 @@ def _ranges(interpreter: Interpreter) -> list[Fact]:
         if (
             item.static is None
             or item.kind is not Kind.STATIC
+            or names[item.static.name] > 1
             or number in memory.invariants.opaque
         ):
             continue

@@ -86,7 +86,7 @@ class Evaluator:
     def _binary(self, expr: Binary) -> Value:
         left, right = self.value(expr.left), self.value(expr.right)
         if expr.op not in COMPARISONS:
-            if left is not None and any(not self._objects.is_one(p[0]) for p in left[2]):
+            if left is not None and any(not self._objects.is_same(p[0]) for p in left[2]):
                 return top(expr.type)  # the difference of addresses in two objects of one name
             return arithmetic.binary(expr.op, expr.type, expr.left.type, left, right)
         if expr.left.type.kind is Kind.FLOAT:
@@ -94,7 +94,7 @@ class Evaluator:
         left, right = _known(left, expr.left.type), _known(right, expr.right.type)
         objects = self._objects
         return arithmetic.compare(
-            expr.op, left, right, objects.page, objects.may_meet, objects.is_one
+            expr.op, left, right, objects.page, objects.may_meet, objects.is_same
         )
 
     def _convert(self, expr: Convert) -> Value:

@@ -70,7 +70,7 @@ def leave(memory: Memory, state: State, numbers: list[int]) -> None:
         return
     state.living -= left
     for number in left:
-        if memory.objects[number].is_shared or number in memory.invariants.exposed:
+        if memory.objects[number].is_shared or number in memory.objects.exposed:
             state.dead |= {number}
             if not state.is_alone:
                 memory.invariants.add(memory.invariants.outlived, number)

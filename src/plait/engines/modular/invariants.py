@@ -18,11 +18,11 @@ _CELLS_OF_AN_OBJECT = 64
 _MOST_THREADS = (1 << 31) - 1
 
 # Those that write what a thread finds in its block: before it exists, or as its first action.
-_HANDING = frozenset(
+HANDING = frozenset(
     {"pthread_create", "thrd_create", "__plait_run_thread", "__plait_run_c11_thread"}
 )
 # The bytes that the library's functions write in a lock.
-_EXTENT = {"mutex": 8, "spin": 4, "rwlock": 8}
+EXTENT = {"mutex": 8, "spin": 4, "rwlock": 8}
 
 
 @dataclass(slots=True, eq=False)
@@ -58,8 +58,8 @@ class Invariants:
         self.locks: set[Lock] = set()
         self.distrusted: set[Lock] = set()
         self.freed: set[int] = set()
+        self.unsized: set[int] = set()  # allocated in sizes that are not known
         self.outlived: set[int] = set()  # locals that other threads may use after their life
-        self.exposed: set[int] = set()  # locals to which pointers are in the table
         self.stray: set[tuple[int, int, int]] = set()  # writes that are not by lock functions
         self.writers: dict[Cell, set[str]] = {}  # of objects of the library, by functions
         self.has_changed = False
@@ -89,7 +89,7 @@ class Invariants:
 
     def is_handed(self, cell: Cell) -> bool:
         """Whether only who makes the thread, before it does, and the thread itself write it."""
-        return self.writers.get(cell, set()) <= _HANDING
+        return self.writers.get(cell, set()) <= HANDING
 
     def note(self, cell: Cell, value: Value) -> None:
         self._grow(2, self.ever, cell, value)
@@ -98,7 +98,7 @@ class Invariants:
         if kind == 0 and value is not None:
             for place in value[2]:
                 if self.objects[place[0]].kind is Kind.LOCAL:
-                    self.add(self.exposed, place[0])
+                    self.add(self.objects.exposed, place[0])
         if cell not in table:
             table[cell] = value
             self.has_changed = True
@@ -174,7 +174,7 @@ class Invariants:
         for lock in self.locks:
             if lock.family == "cell":
                 continue
-            end = lock.offset + _EXTENT[lock.family]
+            end = lock.offset + EXTENT[lock.family]
             written = any(
                 number == lock.object and low < end and lock.offset < high
                 for number, low, high in self.stray
@@ -184,11 +184,15 @@ class Invariants:
                 and other.family != "cell"
                 and other.object == lock.object
                 and other.offset < end
-                and lock.offset < other.offset + _EXTENT[other.family]
+                and lock.offset < other.offset + EXTENT[other.family]
                 for other in self.locks
             )
-            if written or overlapped:
+            if written or overlapped or not self._begins_free(lock, end):
                 self.distrust(lock)
+
+    def _begins_free(self, lock: Lock, end: int) -> bool:
+        static = self.objects[lock.object].static
+        return static is None or not any(static.initial[lock.offset : end])
 
     # --- threads
 

@@ -1,15 +1,17 @@
 """The library's locks, by the functions that work on them.
 
-A lock is trusted if only these functions write into it while there are several threads, and if
-each release is by a thread that surely holds it. Then from an acquisition to the release by the
-same thread no other thread acquires it (in both modes, unless both only read): the model of the
-function waits until the lock is free, and only its holder makes it free. Whoever calls the
-functions otherwise (a release of what may be any of several locks, or after trylock without a look
-at its result) makes the engine distrust the lock, which then protects nothing.
+A lock is trusted if it is all zeros before it is first used, if only these functions write into it
+while there are several threads, and if each release is by a thread that surely holds it. Then from
+an acquisition to the release by the same thread no other thread acquires it (in both modes, unless
+both only read): the model of the function waits until the lock is free, and only its holder makes
+it free. Whoever calls the functions otherwise (with what may be any of several locks, or a release
+after trylock without a look at its result) makes the engine distrust the lock, which then protects
+nothing.
 """
 
 from __future__ import annotations
 
+from plait.engines.modular.invariants import EXTENT
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Objects
 from plait.engines.modular.state import Lock, State
@@ -30,12 +32,15 @@ _TRIES = {
     "pthread_rwlock_trywrlock": ("rwlock", True),
     "pthread_rwlock_timedwrlock": ("rwlock", True),
     "pthread_rwlock_tryrdlock": ("rwlock", False),
+    "pthread_rwlock_timedrdlock": ("rwlock", False),
 }
 _RELEASES = {
     "pthread_mutex_unlock": "mutex",
     "pthread_spin_unlock": "spin",
     "pthread_rwlock_unlock": "rwlock",
 }
+# Functions that write something else than 0 into locks that nobody holds.
+DESTROYERS = frozenset({"pthread_mutex_destroy", "pthread_rwlock_destroy", "pthread_spin_destroy"})
 # Functions that write into locks as described above.
 WRITERS = frozenset(
     {*_ACQUIRES, *_RELEASES, "pthread_spin_trylock"}
@@ -59,7 +64,10 @@ def apply(memory: Memory, state: State, name: str, address: Value, target: int |
     if name in _ACQUIRES or name in _TRIES:
         family, writes = _ACQUIRES.get(name) or _TRIES[name]
         lock = lock_at(objects, address, family)
-        if lock is None or not memory.invariants.is_trusted(lock):
+        if lock is None:
+            _distrust_all(memory, family, address)
+            return
+        if not memory.invariants.is_trusted(lock):
             return
         if name in _ACQUIRES:
             memory.acquire(state, lock, writes)
@@ -71,18 +79,18 @@ def apply(memory: Memory, state: State, name: str, address: Value, target: int |
 
 def _release(memory: Memory, state: State, family: str, address: Value) -> None:
     lock = lock_at(memory.objects, address, family)
-    if lock is not None:
-        if lock in state.written or lock in state.read:
-            memory.release(state, lock)
-        else:
-            memory.invariants.distrust(lock)
-        return
+    if lock is None:
+        _distrust_all(memory, family, address)
+    elif memory.invariants.is_trusted(lock) and (lock in state.written or lock in state.read):
+        memory.release(state, lock)
+    else:
+        memory.invariants.distrust(lock)
+
+
+def _distrust_all(memory: Memory, family: str, address: Value) -> None:
+    """Any of several locks is acquired or released, it is not known which."""
     for number, low, high, _ in address[2] if address is not None else ():
-        for other in [*memory.invariants.locks]:
-            if other.object == number and low <= other.offset <= high:
-                memory.invariants.distrust(other)
-                if other in state.written or other in state.read:
-                    memory.release(state, other)
+        memory.invariants.stray.add((number, low, high + EXTENT[family]))
 
 
 def refine(memory: Memory, state: State, register: int) -> None:

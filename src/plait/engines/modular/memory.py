@@ -71,8 +71,13 @@ class Memory:
             if item.owner == self.thread.number:
                 if item.number not in state.living or item.number in state.dead:
                     raise GaveUp(f"{where}: {item.name} may be used after its life")
+                if item.is_shared and self.thread.is_many:
+                    self.touched.add(item.number)  # it may be that of another such thread
             else:
                 self.touched.add(item.number)
+        elif item.kind is Kind.THREAD_LOCAL:
+            if item.is_shared:
+                raise GaveUp(f"{where}: {item.name} of a thread that is not known")
         elif item.kind is Kind.STACK:
             raise GaveUp(f"{where}: memory from alloca")
         elif item.kind is Kind.HEAP:
@@ -101,8 +106,6 @@ class Memory:
         if step and (high - low) // step >= _OFFSETS:
             self.invariants.make_opaque(number)
             return None
-        if item.kind is Kind.THREAD_LOCAL and item.is_shared:
-            self.invariants.make_opaque(number)
         found = []
         for offset in range(low, high + 1, step) if step else (low,):
             cell = self.invariants.cell(item, offset, size)

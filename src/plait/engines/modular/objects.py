@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from plait.analysis.objects import ObjectKind
 from plait.analysis.sharing import Sharing
 from plait.engines.modular.values import Place, Value, constant, pointer
 from plait.model.program import Edge, FrameSlot, Program, StaticObject
@@ -30,6 +31,7 @@ class Kind(Enum):
 @dataclass(slots=True, eq=False)
 class Object:
     """`is_shared`: several threads may access it while there are several, and one may write.
+    A thread-local one is shared if its address gets anywhere.
     `owner` is the number of the thread in whose context it is made, 0 for static ones.
     `is_single`: a thread makes at most one (or has its own one)."""
 
@@ -47,7 +49,8 @@ class Object:
 
 
 class Objects:
-    """All objects met so far. `many` are the numbers of threads that stand for several."""
+    """All objects met so far. `many` are the numbers of threads that stand for several, `exposed`
+    are locals to which pointers are in the table: also after their life, and in the next one."""
 
     def __init__(self, program: Program, sharing: Sharing) -> None:
         self.page_bits = program.data_model.page_bits
@@ -56,6 +59,7 @@ class Objects:
         self._program = program
         self.all: list[Object] = []
         self.many: set[int] = set()
+        self.exposed: set[int] = set()
         self._numbers: dict[object, int] = {}
         # What the analysis of sharing has not met counts as shared, in case it is reachable.
         self._known: set[int] = set()
@@ -64,7 +68,9 @@ class Objects:
             made_by = item.static or item.slot or item.edge
             if made_by is not None:
                 self._known.add(id(made_by))
-                if sharing.is_shared(item):
+                # Whose thread-local it is that a pointer leads to is not told apart.
+                is_lent = item.kind is ObjectKind.THREAD_LOCAL and sharing.has_escaped(item)
+                if is_lent or sharing.is_shared(item):
                     self._shared.add(id(made_by))
 
     def __getitem__(self, number: int) -> Object:
@@ -132,6 +138,10 @@ class Objects:
         """Whether all executions have at most one such object."""
         item = self.all[number]
         return item.is_single and item.kind is not Kind.THREAD_LOCAL and item.owner not in self.many
+
+    def is_same(self, number: int) -> bool:
+        """Whether all pointers to it are to the same object."""
+        return self.is_one(number) and number not in self.exposed
 
     def may_meet(self, one: int, other: int) -> bool:
         """Whether two objects may have a common address: pages of locals are used again."""

@@ -1,0 +1,255 @@
+"""Programs that violate a property in a way that is easily overlooked: none of them is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.engines.modular.engine import verify
+from plait.engines.modular.outcome import Answer
+from plait.model.properties import from_names
+from plait.semantics.explore import Verdict, explore
+
+START = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+extern _Bool __VERIFIER_nondet_bool(void);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+"""
+
+# By names: the properties that are violated together, and the program.
+PROGRAMS = {
+    "thread-local of the initial thread, which another one reads": (
+        "assertions",
+        """
+_Thread_local int own;
+int *lent;
+void *f(void *unused) {
+  assert(*lent == 0);
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  own = 5;
+  lent = &own;
+  pthread_create(&a, 0, f, 0);
+  pthread_join(a, 0);
+  return 0;
+}
+""",
+    ),
+    "thread-local of a thread that has ended": (
+        "valid-memsafety",
+        """
+_Thread_local int own;
+int *lent;
+void *f(void *unused) {
+  lent = &own;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  pthread_join(a, 0);
+  return lent ? *lent : 0;
+}
+""",
+    ),
+    "local of another thread that started at the same place": (
+        "valid-memsafety",
+        """
+int *p;
+void *f(void *unused) {
+  int x = 0;
+  __VERIFIER_atomic_begin();
+  p = &x;
+  __VERIFIER_atomic_end();
+  __VERIFIER_atomic_begin();
+  if (p) *p = 1;
+  __VERIFIER_atomic_end();
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 3; i++) {
+    if (__VERIFIER_nondet_bool()) break;
+    if (i > 0) pthread_create(&a, 0, f, 0);
+  }
+  pthread_exit(0);
+}
+""",
+    ),
+    "comparison with the same local of the round before": (
+        "assertions valid-memsafety",
+        """
+int *_Atomic p;
+void *f(void *unused) {
+  p = 0;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  for (int i = 0; i < 2; i++) {
+    int x;
+    int *q = p;
+    if (q) assert(q == &x);
+    p = &x;
+  }
+  return 0;
+}
+""",
+    ),
+    "mutex that is released as a spin lock": (
+        "no-data-race",
+        """
+pthread_mutex_t m;
+int x;
+void *f(void *unused) {
+  pthread_mutex_lock(&m);
+  x++;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  pthread_spin_unlock((pthread_spinlock_t *)&m);
+  pthread_mutex_lock(&m);
+  x++;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+""",
+    ),
+    "mutex that is read-locked meanwhile": (
+        "no-data-race",
+        """
+#include <time.h>
+pthread_mutex_t m;
+struct timespec now;
+int x;
+void *f(void *unused) {
+  pthread_rwlock_timedrdlock((pthread_rwlock_t *)&m, &now);
+  pthread_mutex_lock(&m);
+  x++;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&m, &kind);
+  pthread_create(&a, 0, f, 0);
+  pthread_mutex_lock(&m);
+  x++;
+  return 0;
+}
+""",
+    ),
+    "read-write lock with less than no readers": (
+        "no-data-race",
+        """
+pthread_rwlock_t l;
+int x, y;
+void *f(void *unused) {
+  pthread_rwlock_rdlock(&l);
+  y = x;
+  pthread_rwlock_unlock(&l);
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  *(int *)&l = -1;
+  pthread_create(&a, 0, f, 0);
+  pthread_rwlock_wrlock(&l);
+  x++;
+  pthread_rwlock_unlock(&l);
+  return 0;
+}
+""",
+    ),
+    "pthread_t that is used as a lock": (
+        "assertions",
+        """
+_Atomic int x;
+void *f(void *unused) {
+  x = 1;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  pthread_spin_unlock((pthread_spinlock_t *)a);
+  pthread_spin_lock((pthread_spinlock_t *)a);
+  pthread_join(a, 0);
+  x = 2;
+  assert(x == 2);
+  return 0;
+}
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_is_not_proved(tmp_path: Path, name: str) -> None:
+    properties, source = PROGRAMS[name]
+    path = tmp_path / "program.c"
+    path.write_text(START + source)
+    specification = from_names(properties.split())
+    program = load([str(path)], FrontEndOptions(), specification)
+    assert explore(program, specification, max_states=30_000).verdict is Verdict.FALSE
+    assert verify(program, specification).answer is Answer.UNKNOWN
+
+
+def test_a_size_that_is_known_late(tmp_path: Path) -> None:
+    """Each pass goes one step back in the chain, and the last one only learns of the other size."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        START
+        + """
+_Atomic int n = 4, a, b, c;
+int *_Atomic p;
+void *make(void *unused) {
+  p = calloc(1, n == 4 ? 8 : 4);
+  return 0;
+}
+void *last(void *unused) {
+  if (a) n = 8;
+  return 0;
+}
+void *third(void *unused) {
+  if (b) a = 1;
+  return 0;
+}
+void *second(void *unused) {
+  if (c) b = 1;
+  return 0;
+}
+void *first(void *unused) {
+  c = 1;
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, make, 0);
+  pthread_create(&t, 0, last, 0);
+  pthread_create(&t, 0, third, 0);
+  pthread_create(&t, 0, second, 0);
+  pthread_create(&t, 0, first, 0);
+  int *q = p;
+  if (q) q[1] = 1;
+  return 0;
+}
+"""
+    )
+    specification = from_names(["assertions"])
+    program = load([str(path)], FrontEndOptions(), specification)
+    assert verify(program, specification).answer is Answer.UNKNOWN
