@@ -195,6 +195,49 @@ int main(void) {
 }
 """,
     ),
+    "memory of another thread that started at the same place": (
+        "assertions",
+        """
+int *_Atomic g;
+void *f(void *unused) {
+  int *old = g;
+  int *p = malloc(sizeof *p);
+  *p = 5;
+  if (old) assert(*old == 5);
+  *p = 7;
+  g = p;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 3; i++) {
+    if (__VERIFIER_nondet_bool()) break;
+    if (i > 0) pthread_create(&a, 0, f, 0);
+  }
+  return 0;
+}
+""",
+    ),
+    "memory of another thread that is handed over": (
+        "no-data-race",
+        """
+int *_Atomic g;
+void *f(void *old) {
+  int *p = malloc(sizeof *p);
+  if (old) *(int *)old = 1;
+  g = p;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 4; i++) {
+    if (__VERIFIER_nondet_bool()) break;
+    if (i > 0) pthread_create(&a, 0, f, g);
+  }
+  return 0;
+}
+""",
+    ),
 }
 
 
