@@ -296,3 +296,23 @@ int main(void) {
     specification = from_names(["assertions"])
     program = load([str(path)], FrontEndOptions(), specification)
     assert verify(program, specification).answer is Answer.UNKNOWN
+
+
+def test_pointer_arithmetic_for_the_output(tmp_path: Path) -> None:
+    """What leaves its object ends an execution without a verdict, also where it is only printed."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        START
+        + """
+#include <stdio.h>
+int a[2];
+int main(void) {
+  printf("%p", (void *)(a - 1));
+  return 0;
+}
+"""
+    )
+    specification = from_names(["assertions"])
+    program = load([str(path)], FrontEndOptions(), specification)
+    assert explore(program, specification).verdict is Verdict.UNKNOWN
+    assert verify(program, specification).answer is Answer.UNKNOWN

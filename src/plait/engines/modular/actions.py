@@ -35,12 +35,14 @@ from plait.model.actions import (
     LeaveScope,
     Load,
     ObjectSize,
+    Output,
     Prune,
     ReadModifyWrite,
     Spawn,
     Store,
     Unsupported,
     Wait,
+    expressions_of,
 )
 from plait.model.expressions import Expr, Register
 from plait.model.program import Edge, Program
@@ -149,8 +151,10 @@ class Actions:
             case EndThread():
                 frames.end_thread(self.memory, state)
                 return False
-            case EndProcess():
-                return False
+            case Output() | EndProcess():
+                for item in expressions_of(action):
+                    self.value(frame, state, item, edge)
+                return isinstance(action, Output)
             case Unsupported():
                 self._complain(frame, edge, action.message)
                 return False
