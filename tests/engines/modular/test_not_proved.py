@@ -195,6 +195,49 @@ int main(void) {
 }
 """,
     ),
+    "memory of another thread that started at the same place": (
+        "assertions",
+        """
+int *_Atomic g;
+void *f(void *unused) {
+  int *old = g;
+  int *p = malloc(sizeof *p);
+  *p = 5;
+  if (old) assert(*old == 5);
+  *p = 7;
+  g = p;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 3; i++) {
+    if (__VERIFIER_nondet_bool()) break;
+    if (i > 0) pthread_create(&a, 0, f, 0);
+  }
+  return 0;
+}
+""",
+    ),
+    "memory of another thread that is handed over": (
+        "no-data-race",
+        """
+int *_Atomic g;
+void *f(void *old) {
+  int *p = malloc(sizeof *p);
+  if (old) *(int *)old = 1;
+  g = p;
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 4; i++) {
+    if (__VERIFIER_nondet_bool()) break;
+    if (i > 0) pthread_create(&a, 0, f, g);
+  }
+  return 0;
+}
+""",
+    ),
 }
 
 
@@ -252,4 +295,24 @@ int main(void) {
     )
     specification = from_names(["assertions"])
     program = load([str(path)], FrontEndOptions(), specification)
+    assert verify(program, specification).answer is Answer.UNKNOWN
+
+
+def test_pointer_arithmetic_for_the_output(tmp_path: Path) -> None:
+    """What leaves its object ends an execution without a verdict, also where it is only printed."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        START
+        + """
+#include <stdio.h>
+int a[2];
+int main(void) {
+  printf("%p", (void *)(a - 1));
+  return 0;
+}
+"""
+    )
+    specification = from_names(["assertions"])
+    program = load([str(path)], FrontEndOptions(), specification)
+    assert explore(program, specification).verdict is Verdict.UNKNOWN
     assert verify(program, specification).answer is Answer.UNKNOWN

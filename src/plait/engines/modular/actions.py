@@ -35,12 +35,14 @@ from plait.model.actions import (
     LeaveScope,
     Load,
     ObjectSize,
+    Output,
     Prune,
     ReadModifyWrite,
     Spawn,
     Store,
     Unsupported,
     Wait,
+    expressions_of,
 )
 from plait.model.expressions import Expr, Register
 from plait.model.program import Edge, Program
@@ -149,8 +151,10 @@ class Actions:
             case EndThread():
                 frames.end_thread(self.memory, state)
                 return False
-            case EndProcess():
-                return False
+            case Output() | EndProcess():
+                for item in expressions_of(action):
+                    self.value(frame, state, item, edge)
+                return isinstance(action, Output)
             case Unsupported():
                 self._complain(frame, edge, action.message)
                 return False
@@ -298,17 +302,20 @@ class Actions:
         )
         if self.objects[number].size is None:
             self.invariants.add(self.invariants.unsized, number)
-        if self.objects[number].is_single or self._is_only_one_known(state, number):
+        if self._is_only_one_known(state, number):
             state.fresh |= {number}
         frames.begin_life(self.memory, state, number)
         state.assign(action.target.index, pointer(number))
         return True
 
     def _is_only_one_known(self, state: State, number: int) -> bool:
-        """Whether no register points to an earlier object of a shared allocation: then all pointers
-        that the thread gets without a look into memory are to the new one."""
+        """Whether all pointers to what an edge allocates, that the thread gets without a look into
+        memory, are to the new object: there is no other one, or no register points to another one
+        (an earlier one, or that of another thread that started at the same place)."""
         if not self.objects[number].is_shared:
-            return False
+            return self.objects[number].is_single
+        if self.objects.is_one(number):
+            return True
         values = list(state.registers)
         for registers in self.suspended:
             values += registers
