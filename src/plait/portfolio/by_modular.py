@@ -6,6 +6,8 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from plait.analysis.points_to import PointsTo
+from plait.analysis.sharing import Sharing
 from plait.engines.modular.engine import verify
 from plait.engines.modular.outcome import Answer
 from plait.model.facts import encode
@@ -27,8 +29,23 @@ class ByModular(Asked):
 
     def answer(self) -> Result:
         outcome = verify(self.program, self.specification, self.deadline)
-        verdict = "true" if outcome.answer is Answer.HOLDS else "unknown"
-        return Result(verdict, outcome.reason, statistics=_numbers(asdict(outcome.statistics)))
+        verdict, reason = "unknown", outcome.reason
+        if outcome.answer is Answer.HOLDS:
+            reason = _objection(self.program) or reason
+            verdict = "true" if reason == outcome.reason else "unknown"
+        return Result(verdict, reason, statistics=_numbers(asdict(outcome.statistics)))
+
+
+def _objection(program: Program) -> str:
+    """Why a proof is not relied on; empty if it is. Heap objects, locals and thread-locals that
+    several threads reach are where a static analysis goes wrong most easily: one name stands for
+    many objects, whose lives end. Until more experience speaks for it, other engines decide."""
+    sharing = Sharing(PointsTo(program))
+    for item in sharing.points_to.objects:
+        is_own = item.edge is None or getattr(item.edge.action, "storage", "") != "library"
+        if item.is_per_instance and is_own and sharing.has_escaped(item):
+            return f"a static proof is not relied on where threads share {item!r}"
+    return ""
 
 
 def _numbers(statistics: dict[str, float]) -> dict[str, float]:
@@ -55,7 +72,7 @@ def checked(
             facts = outcome.facts
         for name, value in asdict(outcome.statistics).items():
             statistics[name] = statistics.get(name, 0) + value
-        if outcome.answer is not Answer.HOLDS:
+        if outcome.answer is not Answer.HOLDS or _objection(program):
             break
         reasons.append(outcome.reason)
     else:
