@@ -250,6 +250,15 @@ def test_unknown_engines(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "known are auto, modular, orders" in capsys.readouterr().err
 
 
+def test_no_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+    from plait.cli.main import main
+
+    with pytest.raises(SystemExit) as ended:
+        main(["bench"])
+    assert ended.value.code == 2
+    assert "no task given: see `plait bench --help`" in capsys.readouterr().err
+
+
 def test_warming_up_starts_no_thread() -> None:
     script = "from plait.bench.verifying import *; import os, sys; warm_up(); print(len(os.listdir('/proc/self/task')), *[n for n in HEAVY if n not in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, text=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})

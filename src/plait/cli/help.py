@@ -53,7 +53,7 @@ examples:
 """
 
 VERIFY_HELP = f"""\
-First a static check of each thread (`modular`), which proves easy cases in milliseconds. Then the
+First a static check of each thread (`modular`), which proves easy cases soon. Then the
 engine `orders` unrolls loops 1, 2, 4, ... times and decides for all schedules and all inputs at
 once; it says `true` only if no execution exceeds the bound. The engine `impact` proves programs
 with unbounded loops, and joins where there are any, or when time passes; it checks assertions,

@@ -66,7 +66,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.command == "replay":
         return options
     if not options.programs and getattr(options, "compile_commands", None) is None:
-        parser.error(f"no source file given: see `plait {options.command} --help`")
+        what = "task" if options.command == "bench" else "source file"
+        parser.error(f"no {what} given: see `plait {options.command} --help`")
     return options
 
 
