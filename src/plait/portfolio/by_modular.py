@@ -29,11 +29,11 @@ class ByModular(Asked):
 
     def answer(self) -> Result:
         outcome = verify(self.program, self.specification, self.deadline)
-        verdict, reason = "unknown", outcome.reason
-        if outcome.answer is Answer.HOLDS:
-            reason = _objection(self.program) or reason
-            verdict = "true" if reason == outcome.reason else "unknown"
-        return Result(verdict, reason, statistics=_numbers(asdict(outcome.statistics)))
+        is_proved = outcome.answer is Answer.HOLDS
+        objection = _objection(self.program) if is_proved else ""
+        verdict = "true" if is_proved and not objection else "unknown"
+        numbers = _numbers(asdict(outcome.statistics))
+        return Result(verdict, objection or outcome.reason, statistics=numbers)
 
 
 def _objection(program: Program) -> str:

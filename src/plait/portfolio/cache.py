@@ -9,6 +9,7 @@ Under the names of the files alone there is what helps after an edit (plait.port
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ class Cache:
                         "edit-" + subject_identity(options, asked, entry),
                     )
             except Exception:
+                _tell()
                 store = None
         cache = cls(store, keys, questions)
         cache._look_back()
@@ -68,6 +70,7 @@ class Cache:
                 self._store.forget(self._key)
             return found
         except Exception:
+            _tell()
             return None
 
     def follow_previous(self, deadline: float | None) -> tuple[int, Result] | None:
@@ -75,6 +78,7 @@ class Cache:
         try:
             return follow_previous(self.previous, self._questions, deadline)
         except Exception:
+            _tell()
             return None
 
     def keep(self, result: Result, question: int, settings: dict[str, Any], job: Job) -> None:
@@ -97,14 +101,14 @@ class Cache:
             if after != before:
                 self._store.put(self._subject, after.written())
         except Exception:
-            pass
+            _tell()
 
     def _look_back(self) -> None:
         if self._store is not None:
             try:
                 self.previous = Previous.read(self._store.get(self._subject))
             except Exception:
-                pass
+                _tell()
 
     def _recalled(self, entry: dict[str, Any]) -> Result | None:
         verdict, cached, statistics = (entry[key] for key in ("verdict", "cached", "statistics"))
@@ -141,6 +145,14 @@ class Cache:
             return None
         violation = evidence.violation
         return Result("false", violation.message, violation.property, evidence=row_of(evidence))
+
+
+def _tell() -> None:
+    """Whoever looks for mistakes of plait wants to see those that only cost time, too."""
+    if os.environ.get("PLAIT_TRACEBACK"):
+        import traceback
+
+        traceback.print_exc()
 
 
 def _entry(result: Result, question: int, cached: dict[str, Any]) -> dict[str, Any]:
