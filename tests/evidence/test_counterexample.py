@@ -110,6 +110,32 @@ def test_a_race_is_described_as_the_smaller_schedule_shows_it(tmp_path: Path) ->
     assert violation.other_place == violation.accesses[1].place
 
 
+@pytest.mark.parametrize("section", ["__VERIFIER_assume(i); x = 1;", "if (i) x = 1;"])
+def test_a_race_whose_access_needs_an_input(tmp_path: Path, section: str) -> None:
+    """The input is read in the same atomic section as the access is made in."""
+    text = f"""
+    extern void __VERIFIER_atomic_begin(void); extern void __VERIFIER_atomic_end(void);
+    extern void __VERIFIER_assume(int); extern _Bool __VERIFIER_nondet_bool(void);
+    int x;
+    void *f(void *u) {{ x = 2; return 0; }}
+    int main(void) {{
+      pthread_t t; pthread_create(&t, 0, f, 0);
+      __VERIFIER_atomic_begin(); _Bool i = __VERIFIER_nondet_bool(); {section}
+      __VERIFIER_atomic_end(); return 0; }}
+    """
+    evidence = found_in(tmp_path, text, "no-data-race")
+    assert [(item.thread, item.name) for item in evidence.violation.accesses] == [
+        (1, "x"),
+        (2, "x"),
+    ]
+    assert [item.value for item in evidence.inputs] == ["1"]
+    specification = from_names(["no-data-race"])
+    program = loaded(tmp_path, text, specification)
+    found = Found("no-data-race", "", 1, NOWHERE, NOWHERE, (1, 2))
+    again = evidence_of(program, specification, evidence.schedule, found)
+    assert again.schedule.steps == evidence.schedule.steps
+
+
 def test_the_cycle_of_a_deadlock() -> None:
     specification = from_names(["no-deadlock"])
     program = load([str(EXAMPLES / "deadlock.c")], FrontEndOptions(), specification)

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from plait.errors import InputError
 from plait.evidence.causes import causes_of
 from plait.evidence.operations import Locks, is_synchronisation, known_part, operation_of
-from plait.evidence.reduce import Goal, reduced
+from plait.evidence.reduce import Goal, Inputs, reduced
 from plait.evidence.result import (
     Access,
     Cause,
@@ -78,14 +79,15 @@ def evidence_of(
     deadline: float | None = None,
 ) -> Evidence:
     """Raises NotShown if the reference interpreter does not come to the violation."""
-    goal = Goal(found.kind, found.origin, found.threads)
     if found.threads is not None:
         racing = _before(program, specification, schedule, found.threads)
+        goal = Goal(found.kind, found.origin, found.threads, racing.inputs)
         small = reduced(program, specification, racing.before, goal, deadline)
-        racing = _Racing(program, specification, small, found.threads)
+        racing = _Racing(program, specification, small, found.threads, racing.inputs)
         schedule = racing.whole
     else:
         racing = None
+        goal = Goal(found.kind, found.origin)
         schedule = reduced(program, specification, schedule, goal, deadline)
     execution = run(program, specification, schedule=schedule, trace=True)
     _check(execution, found)
@@ -191,7 +193,8 @@ def _lost(story: Story) -> list[Cause]:
 
 
 class _Racing:
-    """Two threads whose next steps race, in the state that the schedule `before` leads to."""
+    """Two threads whose next steps race, in the state that the schedule `before` leads to.
+    `inputs` are those of these two steps: an atomic section may read some before its access."""
 
     def __init__(
         self,
@@ -199,21 +202,26 @@ class _Racing:
         specification: Specification,
         before: Schedule,
         threads: tuple[int, int],
+        inputs: Inputs,
     ) -> None:
         self.before = before
         self.threads = threads
+        self.inputs = inputs = dict(inputs)
+        self._left: list[Number] = []
         self._machine = machine = Machine(program, specification)
         self._given: list[Number] = []
         machine.start()
         for item in before:
-            left, inputs = item.count, item.inputs
+            left, unused = item.count, item.inputs
             while left:
-                outcome = machine.step(item.thread, inputs, left)
-                inputs = inputs[machine.used_choices() :]
+                outcome = machine.step(item.thread, unused, left)
+                unused = unused[machine.used_choices() :]
                 left -= max(machine.steps, 1)
                 is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
                 if outcome.ending is not Ending.MOVED and not is_pruned:
                     raise NotShown(f"the race is not reached: {outcome.ending.value}")
+            if unused:  # those of a step that was cut off
+                inputs[item.thread] = unused
         machine.commit()
         machine.supply = self._supply
         first, second = (self._footprint(thread) for thread in threads)
@@ -234,15 +242,23 @@ class _Racing:
         )
 
     def _supply(self, request: InputRequest) -> Number:
-        self._given.append(0)
-        return 0
+        value = self._left.pop(0) if self._left else 0
+        self._given.append(value)
+        return value
+
+    def _step(self, thread: int) -> Outcome:
+        self._left, self._given = list(self.inputs.get(thread, ())), []
+        try:
+            return self._machine.step(thread)
+        except InputError:
+            raise NotShown(f"thread {thread} cannot have this input") from None
 
     def _footprint(self, thread: int) -> Footprint:
         machine = self._machine
         if thread not in machine.runnable():
             raise NotShown(f"thread {thread} has ended before the race")
         machine.accesses = []
-        outcome = machine.step(thread)
+        outcome = self._step(thread)
         accesses, machine.accesses = machine.accesses, None
         machine.take_back()
         if outcome.in_section or outcome.ending is Ending.BLOCKED:
@@ -254,10 +270,9 @@ class _Racing:
         steps = list(self.before)
         machine = self._machine
         for thread in reversed(self.threads):
-            self._given = []
             if thread not in machine.runnable():
                 break
-            outcome = machine.step(thread)
+            outcome = self._step(thread)
             if outcome.ending not in (Ending.MOVED, Ending.PRUNED):
                 break
             steps.append(ScheduledStep(thread, tuple(self._given)))
@@ -277,22 +292,26 @@ def _before(
         if dropped > len(singles):
             continue
         try:
-            return _Racing(program, specification, _cut(schedule, dropped), threads)
+            before, inputs = _cut(schedule, dropped)
+            return _Racing(program, specification, before, threads, inputs)
         except NotShown:
             if dropped == 0:
                 raise
     raise NotShown("an empty schedule")
 
 
-def _cut(schedule: Schedule, dropped: int) -> Schedule:
-    """Without the last steps. Inputs that nobody needs any more do no harm."""
-    steps = list(schedule)
+def _cut(schedule: Schedule, dropped: int) -> tuple[Schedule, Inputs]:
+    """Without the last steps, and the inputs of those. A row of steps that loses only some of them
+    keeps all its inputs: who executes it sees which ones are left over."""
+    steps, inputs = list(schedule), dict[int, tuple[Number, ...]]()
     while dropped and steps:
         last = steps.pop()
         if last.count > dropped:
             steps.append(ScheduledStep(last.thread, last.inputs, last.count - dropped))
+        else:
+            inputs[last.thread] = last.inputs
         dropped = max(dropped - last.count, 0)
-    return Schedule(steps)
+    return Schedule(steps), inputs
 
 
 def _accesses(program: Program, story: Story, racing: _Racing) -> list[Access]:

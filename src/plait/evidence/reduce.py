@@ -11,8 +11,8 @@ The result is minimal in the sense that no single change of these kinds makes it
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from plait.errors import InputError
 from plait.model.actions import Origin
@@ -24,6 +24,7 @@ from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
 
 Turn = tuple[int, int]  # a thread, and how many steps it takes
+Inputs = Mapping[int, tuple[Number, ...]]  # of threads
 
 _MOST_SECONDS = 1.0
 _MOST_STEPS = 100_000
@@ -32,11 +33,13 @@ _ROUND = 16  # steps of a loop's round that an input may have caused
 
 @dataclass(slots=True, frozen=True)
 class Goal:
-    """How a counterexample fails. `threads` are the two that race."""
+    """How a counterexample fails. `threads` are the two that race, `inputs` those of the
+    steps that make their accesses."""
 
     kind: str
     origin: Origin
     threads: tuple[int, int] | None = None
+    inputs: Inputs = field(default_factory=dict)
 
 
 def reduced(
@@ -242,7 +245,11 @@ class _Reduction:
             raise _Failed
         machine.commit()
         machine.accesses = []
-        outcome = machine.step(thread)
+        self._queues[thread] = list(self._goal.inputs.get(thread, ()))
+        try:
+            outcome = machine.step(thread)
+        except InputError:  # an input of another place
+            raise _Failed from None
         accesses = machine.accesses
         machine.accesses = None
         machine.take_back()

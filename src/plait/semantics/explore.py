@@ -120,11 +120,14 @@ class _Stop(Exception):
     """The search is over."""
 
 
+_Move = tuple[tuple[Number, ...], State, Footprint | None]  # with which inputs, and where to
+
+
 @dataclass(slots=True, eq=False)
 class _Attempt:
     """What a thread can do in a state: one row per combination of inputs."""
 
-    moves: list[tuple[tuple[Number, ...], State, Footprint | None]] = field(default_factory=list)
+    moves: list[_Move] = field(default_factory=list)
     footprints: list[Footprint] = field(default_factory=list)
     blocked: Outcome | None = None
     # All inputs were tried, and none led out of what is explored (a failed assumption does not:
@@ -378,25 +381,29 @@ class _Search:
         self.violation = Violation(
             "no-data-race", message, first, mine.origin, theirs.origin, second
         )
-        violation, schedule = self.violation, self._both_steps(number, first, second)
+        racing = (first, mine), (second, theirs)
+        violation, schedule = self.violation, self._both_steps(number, racing)
         self.violation, self.schedule = violation, self._schedule(number, *schedule)
         raise _Stop
 
-    def _both_steps(self, number: int, first: int, second: int) -> list[ScheduledStep]:
-        """The racing steps one after the other, as far as they can be taken."""
+    def _both_steps(
+        self, number: int, racing: tuple[tuple[int, Access], tuple[int, Access]]
+    ) -> list[ScheduledStep]:
+        """The racing steps one after the other, as far as they can be taken, with inputs with which
+        they make their accesses."""
         taken: list[ScheduledStep] = []
         state = self.states[number]
-        for thread in (first, second):
+        for thread, access in racing:
+            if thread not in runnable(state):
+                break
             try:
                 moves = self._attempt(number, state, thread).moves
             except _Stop:
                 break
             if not moves:
                 break
-            choices, state, _ = moves[0]
+            choices, state, _ = next((move for move in moves if _makes(move, access)), moves[0])
             taken.append(ScheduledStep(thread, choices))
-            if thread == first and second not in runnable(state):
-                break
         return taken
 
     def _find_partial_deadlock(self) -> None:
@@ -430,3 +437,8 @@ class _Search:
 
 
 _UNRECORDED = Footprint(1, [], (False, False))
+
+
+def _makes(move: _Move, access: Access) -> bool:
+    footprint = move[2]
+    return footprint is not None and access in footprint.accesses
