@@ -431,6 +431,25 @@ def test_a_counterexample_that_does_not_replay_is_verified_anew(
     assert same_but_for_the_run(first, second) or second.verdict == "false"
 
 
+def test_an_answer_that_was_kept_is_taken_back_when_there_is_doubt(
+    lost: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One engine keeps its answer, then a counterexample of another one does not replay."""
+    verify(lost)
+    assert len(entries(cache_folder)) == 1
+
+    def fails(*arguments: Any, **options: Any) -> Any:
+        from plait.evidence.replay import ReplayFailed
+
+        raise ReplayFailed("thread 7 is never started")
+
+    monkeypatch.setattr("plait.evidence.replay.replay", fails)
+    monkeypatch.setattr("plait.portfolio.cache.Cache.recall", lambda self: None)
+    monkeypatch.setattr("plait.portfolio.cache.Cache.follow_previous", lambda self, end: None)
+    assert "does not replay" in verify(lost).reason
+    assert entries(cache_folder) == []
+
+
 def test_a_folder_that_others_may_write_to_is_not_used(locked: Path, cache_folder: Path) -> None:
     verify(locked)
     cache_folder.chmod(0o777)

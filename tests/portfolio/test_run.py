@@ -111,6 +111,17 @@ class TestStages:
         assert not game.says("impact", OutOfTime({}))
         assert game.says("orders", Result(verdict, "because"))
 
+    @pytest.mark.parametrize("doubting", ["orders", "impact"])
+    def test_doubt_comes_before_any_verdict(
+        self, doubting: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        proving = "impact" if doubting == "orders" else "orders"
+        assert game.says(proving, Result("true", "proved"))
+        assert game.says(doubting, Result("unknown", "does not replay", failure={"plan": {}}))
+        _, _, answer = run._answer(game.portfolio._options, game.portfolio.heard, {})
+        assert answer.verdict == "unknown"
+
     def test_one_core(self, monkeypatch: pytest.MonkeyPatch) -> None:
         game = Game(monkeypatch, jobs=1)
         game.says("orders", Features("UNBOUNDED"))

@@ -45,11 +45,15 @@ class Heard:
 
     @property
     def is_decided(self) -> bool:
-        """A counterexample that does not replay decides too: one of engine and interpreter is
-        wrong, and until somebody knows which one, no other engine should be believed."""
         if self.result is None:
             return self.mistake is not None
-        return self.result.verdict != "unknown" or "plan" in (self.result.failure or {})
+        return self.result.verdict != "unknown" or self.raises_doubt
+
+    @property
+    def raises_doubt(self) -> bool:
+        """A counterexample does not replay: one of engine and interpreter is wrong, and until
+        somebody knows which one, no other engine is believed."""
+        return self.result is not None and self.result.raises_doubt
 
     @property
     def _is_search(self) -> bool:

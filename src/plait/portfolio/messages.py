@@ -85,7 +85,8 @@ class Result:
     """The verdict and its evidence: fields of plait.evidence.result.Result, as JSON. `failure` is
     there if plait itself has failed, and has what is needed to find out why; `cached` if an earlier
     run has found this, and says when and how (see plait.portfolio.cache). `predicates`
-    are what the labels of a proof consist of, for a later run."""
+    are what the labels of a proof consist of, for a later run. `doubted` is the key of an entry of
+    the cache that must go: a counterexample does not replay, so no answer may be believed."""
 
     verdict: str
     reason: str
@@ -98,6 +99,11 @@ class Result:
     engine: str = ""  # where it is not the one that the worker was started for
     cached: Row | None = None
     predicates: Row | None = None
+    doubted: str = ""
+
+    @property
+    def raises_doubt(self) -> bool:
+        return self.failure is not None and "plan" in self.failure
 
 
 Message = (

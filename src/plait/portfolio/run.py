@@ -46,6 +46,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     for heard in conductor.heard.values():
         if heard.mistake is not None:
             raise InputError(*(Diagnostic(**row) for row in heard.mistake.diagnostics))
+    _take_back(conductor.heard)
     from plait.portfolio.compose import composed
 
     usage = {
@@ -195,7 +196,7 @@ def _answer(
     options: Options, heard: dict[str, Heard], finishes: dict[str, Finish]
 ) -> tuple[str, Heard, Message]:
     """The engine that has decided and what it says; or what all of them say together."""
-    for engine, item in heard.items():
+    for engine, item in sorted(heard.items(), key=lambda row: not row[1].raises_doubt):
         if item.is_decided and item.result is not None:
             return item.result.engine or engine, item, item.result
     messages: dict[str, Message] = {}
@@ -212,6 +213,15 @@ def _answer(
         return first, heard[first], messages[first]
     together = "; ".join("; ".join([cause, *rows]) for cause, rows in causes.items())
     return TOGETHER, heard[first], replace(messages[first], reason=together)
+
+
+def _take_back(heard: dict[str, Heard]) -> None:
+    """Another engine may have kept its answer before a counterexample has raised doubt about it."""
+    for item in heard.values():
+        if item.result is not None and item.result.doubted:
+            from plait.portfolio.cache import take_back
+
+            take_back(item.result.doubted)
 
 
 def _failure(heard: dict[str, Heard]) -> dict[str, Any] | None:

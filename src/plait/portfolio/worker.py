@@ -79,6 +79,8 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     if isinstance(answer, Result):
         cache.keep(answer, answers.index(answer), settings, job)
         answer.predicates = None  # nobody else needs them
+        if answer.raises_doubt:
+            answer.doubted = cache.key
     send(encode(answer))
 
 
