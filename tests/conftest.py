@@ -1,4 +1,5 @@
-"""No test may be answered from the cache of whoever runs the tests, or of another test."""
+"""What holds for all tests: none is answered from the cache of whoever runs them or of another
+test, and none fails because the machine is slow."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 _NUMBERS = count()
+
+settings.register_profile("plait", deadline=None)
+settings.load_profile("plait")
 
 
 @pytest.fixture(autouse=True, scope="session")

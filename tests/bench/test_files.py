@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from plait.bench.axes import Linear, Logarithmic, decades
 from plait.bench.compare import compare
-from plait.bench.files import read_csv, to_csv, to_json, write_at_once
+from plait.bench.files import read_csv, to_csv, to_json
 from plait.bench.page import to_page
 from plait.bench.plots import Pair, quantile_plot, scatter_plot
 from plait.bench.records import VERDICTS, Record
 from plait.errors import InputError
+from plait.report.characters import to_bytes
+from plait.report.files import write_at_once
 from tests.bench.fakes import record
 
 NASTY = "<script>alert(1)</script>&amp;\"'\x00\udcff\u2028]]>|,\r\n"
@@ -49,7 +51,7 @@ def page(records: list[Record]) -> ElementTree.Element:
 @given(st.lists(st.builds(record, st.text("abc\",\n'é;", max_size=9), st.sampled_from(VERDICTS), st.sampled_from([True, False, None]), cpu=st.floats(0, 1e6), reason=st.text("ab,\"", max_size=9))))
 def test_csv_comes_back(tmp_path_factory: pytest.TempPathFactory, records: list[Record]) -> None:
     path = tmp_path_factory.mktemp("csv") / "results.csv"
-    write_at_once(path, to_csv(records))
+    write_at_once(path, to_bytes(to_csv(records)))
     found = read_csv(path)
     assert [replace(item, reason="") for item in found] == [replace(item, reason="") for item in records]
     assert to_csv(found) == to_csv(records)
@@ -57,7 +59,7 @@ def test_csv_comes_back(tmp_path_factory: pytest.TempPathFactory, records: list[
 
 def test_the_status_of_another_part_comes_back(tmp_path: Path) -> None:
     item = replace(record("x", "false", False), subproperty="valid-free", violated="valid-deref")
-    write_at_once(tmp_path / "r.csv", to_csv([item]))
+    write_at_once(tmp_path / "r.csv", to_bytes(to_csv([item])))
     assert read_csv(tmp_path / "r.csv")[0].status == "wrong"
 
 
@@ -140,16 +142,3 @@ def test_axes_of_numbers(high: int) -> None:
     ticks = axis.ticks()
     assert 1 <= len(ticks) <= 10
     assert all(item == int(item) and 0 <= axis.at(item) <= 100 for item in ticks)
-
-
-def test_half_a_file_is_never_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_at_once(tmp_path / "x", "old")
-
-    def full(file: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write_at_once(tmp_path / "x", "new")
-    assert [path.name for path in tmp_path.iterdir()] == ["x"]
-    assert (tmp_path / "x").read_text() == "old"

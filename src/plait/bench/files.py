@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from plait.bench.compare import Comparison
 from plait.bench.records import VERDICTS, Record, to_plain
 from plait.bench.scores import score, tallies
 from plait.errors import InputError
-from plait.report.characters import one_line, to_bytes
+from plait.report.characters import one_line
 
 COLUMNS = (
     "task",
@@ -138,17 +137,3 @@ def _comparison(item: Comparison) -> dict[str, Any]:
         "score_before": item.score_before,
         "score_now": item.score_now,
     }
-
-
-def write_at_once(path: Path, text: str) -> None:
-    """Nobody sees half a file: it is written beside the old one, which it then replaces."""
-    beside = path.with_name(f".plait-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        with open(beside, "xb") as file:
-            file.write(to_bytes(text))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -11,7 +11,7 @@ from typing import Any
 
 from plait.bench.cluster.executor import Cluster, ClusterExecutor
 from plait.bench.compare import Comparison, compare, lines
-from plait.bench.files import to_csv, to_json, write_at_once
+from plait.bench.files import to_csv, to_json
 from plait.bench.journal import Journal, JournalFailed, open_journal
 from plait.bench.machine import machine, version
 from plait.bench.page import to_page
@@ -27,6 +27,8 @@ from plait.bench.records import (
 )
 from plait.bench.suite import Task
 from plait.bench.table import to_markdown
+from plait.report.characters import to_bytes
+from plait.report.files import write_at_once
 
 Say = Callable[[str], None]
 MakeExecutor = Callable[[Progress], Executor]
@@ -173,7 +175,7 @@ def _write(
     trouble = []
     for name, content in contents.items():
         try:
-            write_at_once(out / name, content())
+            write_at_once(out / name, to_bytes(content()))
         except OSError as error:
             trouble.append(f"cannot write {out / name}: {error.strerror or error}")
     return trouble

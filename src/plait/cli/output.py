@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plait.errors import InputError
 from plait.report.characters import one_line
+from plait.report.files import write_at_once
 
 
 class Console:
@@ -129,16 +130,15 @@ def save(console: Console, option: str, path: str, text: str) -> bool:
         console.lines(text.splitlines())
         return True
     try:
-        _write_at_once(Path(path).resolve(), text.encode("utf-8", "backslashreplace"))
+        _write(Path(path).resolve(), text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         console.error(f"{option} {path}: cannot write: {error.strerror or error}")
         return False
     return True
 
 
-def _write_at_once(target: Path, data: bytes) -> None:
-    """Nobody sees half a file: it is written beside the old one, which it then replaces. Devices
-    and pipes cannot be replaced, nor can files in folders that we may not change."""
+def _write(target: Path, data: bytes) -> None:
+    """Devices and pipes cannot be replaced, nor can files in folders that we may not change."""
     mode = None
     if target.exists():
         mode = target.stat().st_mode & 0o777
@@ -147,13 +147,4 @@ def _write_at_once(target: Path, data: bytes) -> None:
             return
         if not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    beside = target.with_name(f".plait-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        with open(beside, "xb") as file:
-            file.write(data)
-        if mode is not None:
-            beside.chmod(mode)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    write_at_once(target, data, mode)
