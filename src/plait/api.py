@@ -1,4 +1,5 @@
-"""plait for programs: `plait.verify` and `plait.load`. The command line uses nothing else.
+"""plait for programs: `plait.verify` and `plait.load`. Commands that verify or show a program, one
+or many, use nothing else for that.
 
     import plait
 
@@ -35,6 +36,7 @@ __all__ = [
     "Subject",
     "Watch",
     "load",
+    "load_with",
     "verify",
     "verify_with",
 ]
@@ -167,10 +169,14 @@ def verify_with(options: Options, watch: Watch | None = None) -> Result:
 def load(programs: Sources, **about: Unpack[About]) -> Program:
     """The program model that verdicts are about, as `plait show` prints it. Properties select the
     checks that it has."""
+    return load_with(Subject(**_plain(programs, about)))
+
+
+def load_with(subject: Subject) -> Program:
+    """`load`, with everything that it can be told as one value."""
     from plait.portfolio.subject import load_program, specification
     from plait.portfolio.tasks import expand_task
 
-    subject = Subject(**_plain(programs, about))
     subject.check()
     subject = expand_task(subject)
     return load_program(subject, *specification(subject))

@@ -47,11 +47,11 @@ def test_the_command_line() -> None:
         options={"data_model": "ILP32"},
         input_files_or_identifier=["a.c", "b.c"],
     )
-    limits = SimpleNamespace(cputime=60)
+    limits = SimpleNamespace(cputime=60, memory=4 * 2**30)
     found = Tool().cmdline("plait", ["--engine", "impact"], task, limits)
     assert found == (
         "plait verify --no-cache --engine impact --prp unreach-call.prp --data-model ILP32"
-        " --timeout 60 a.c b.c"
+        " --timeout 60 --memory-limit 3.800 a.c b.c"
     ).split()
 
 

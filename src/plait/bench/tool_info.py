@@ -31,6 +31,7 @@ _LIMITS = {
     "out of memory": "OUT OF MEMORY",
 }
 _UNUSABLE_INPUT = 2
+_SHARE_OF_MEMORY = 0.95  # the rest is for the supervisor and for what the system counts besides
 
 
 class Tool(BaseTool2):  # type: ignore[misc]
@@ -56,6 +57,8 @@ class Tool(BaseTool2):  # type: ignore[misc]
             arguments += ["--data-model", data_model]
         if rlimits.cputime and "--timeout" not in options:
             arguments += ["--timeout", str(rlimits.cputime)]
+        if rlimits.memory and "--memory-limit" not in options:
+            arguments += ["--memory-limit", f"{_SHARE_OF_MEMORY * rlimits.memory / 2**30:.3f}"]
         return [*arguments, *task.input_files_or_identifier]
 
     def determine_result(self, run: Any) -> str:

@@ -7,15 +7,15 @@ import argparse
 from plait.cli import exits
 from plait.cli.chosen import subject_of
 from plait.cli.output import Console, check_can_write, save
-from plait.portfolio.subject import load_program, specification
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
     for option, path in (("--dot", options.dot), ("--svg", options.svg)):
         if path not in (None, "-"):
             check_can_write(option, path)
-    subject = subject_of(options)
-    program = load_program(subject, *specification(subject))
+    from plait.api import load_with
+
+    program = load_with(subject_of(options))
     if options.dot is None and options.svg is None:
         from plait.model.show import show as as_text
 
