@@ -30,6 +30,11 @@ RUNS: dict[str, tuple[str, int]] = {
         ),
         6 + ord("f"),
     ),
+    "nand of a truth value": (
+        """_Bool b = 1; int main(void) { __sync_fetch_and_nand(&b, 1);
+        return *(unsigned char *)&b; }""",
+        1,
+    ),
     "gnu conditional": (
         "int f(void) { static int c; return c++; } int main(void) { return (f() ?: 40) + (f() ?: 7); }",
         41,

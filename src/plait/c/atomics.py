@@ -100,6 +100,9 @@ class Atomics(Expressions):
             offset = convert(self.data_model.offset_type, operand)
             return pointer_add(old, offset if operation == "add" else unary(UnaryOp.NEG, offset))
         if operation == "nand":
+            if old.type.is_bool:
+                both = binary(BinaryOp.AND, convert(I32, old), convert(I32, operand))
+                return convert(old.type, unary(UnaryOp.NOT, both))
             return unary(UnaryOp.NOT, binary(BinaryOp.AND, old, operand))
         if operation in ("min", "max"):
             less = binary(BinaryOp.LT, old, operand)

@@ -298,12 +298,7 @@ int main(void) {
     assert verify(program, specification).answer is Answer.UNKNOWN
 
 
-def test_pointer_arithmetic_for_the_output(tmp_path: Path) -> None:
-    """What leaves its object ends an execution without a verdict, also where it is only printed."""
-    path = tmp_path / "program.c"
-    path.write_text(
-        START
-        + """
+PRINTED = """
 #include <stdio.h>
 int a[2];
 int main(void) {
@@ -311,7 +306,22 @@ int main(void) {
   return 0;
 }
 """
-    )
+NUMBER = """
+int g;
+int main(void) {
+  long half = (long)&g / 2;
+  char *p = (char *)(half * 2);
+  if (p + 0x300000000) g = 1;
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [PRINTED, NUMBER], ids=["only printed", "once a number"])
+def test_pointers_that_leave_their_object(text: str, tmp_path: Path) -> None:
+    """They end an execution without a verdict."""
+    path = tmp_path / "program.c"
+    path.write_text(START + text)
     specification = from_names(["assertions"])
     program = load([str(path)], FrontEndOptions(), specification)
     assert explore(program, specification).verdict is Verdict.UNKNOWN

@@ -117,10 +117,15 @@ class Evaluator:
         return join(self.value(expr.then), self.value(expr.otherwise))
 
     def _moved(self, base: Value, offset: Value, step: int, scalar: Scalar) -> Value:
+        moves = offset != (0, 0, ())
         if base is None:
+            self.leaves_object |= moves
             return top(scalar)
         numbers: Value = (1, 0, ())
         if base[0] <= base[1]:
+            # A number beyond the first page may be the address of an object.
+            if moves and not 0 <= base[0] <= base[1] < self._objects.page:
+                self.leaves_object = True
             numbers = arithmetic.binary(
                 BinaryOp.ADD, scalar, scalar, (base[0], base[1], ()), _known(offset, scalar)
             )

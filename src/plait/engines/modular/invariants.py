@@ -192,7 +192,9 @@ class Invariants:
 
     def _begins_free(self, lock: Lock, end: int) -> bool:
         static = self.objects[lock.object].static
-        return static is None or not any(static.initial[lock.offset : end])
+        if static is None:
+            return True
+        return not static.indeterminate and not any(static.initial[lock.offset : end])
 
     # --- threads
 
