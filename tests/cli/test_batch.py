@@ -15,6 +15,7 @@ import pytest
 import plait.api
 from plait.api import Options, Result, Watch
 from plait.cli.main import main
+from plait.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 FINE = "#include <assert.h>\nint main(void) { assert(1 + 1 == 2); }\n"
@@ -159,6 +160,11 @@ def test_a_pipe_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     code, lines, err = verify(capsys, str(folder))
     assert "p.yml: not a regular file" in err
     assert (code, lines[-1]) == (2, "VERDICT: unknown (1 unusable of 2 tasks)")
+    (folder / "a.c").unlink()
+    os.mkfifo(folder / "a.c")
+    for path in ("a.yml", "p.yml"):
+        assert main(["verify", str(folder / path)]) == 2
+        assert "regular file" in capsys.readouterr().err
 
 
 def test_the_property_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,6 +275,35 @@ def test_a_signal_when_an_engine_has_ended(
     assert lines[1:] == [
         "1 true, 1 not done of 2 tasks",
         "VERDICT: unknown (interrupted; 1 not done of 2 tasks)",
+    ]
+    assert code == 3
+
+
+def test_a_signal_while_a_line_is_written(
+    stopping: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also if no engine has worked before."""
+    folder = suite(tmp_path, a=FINE, b=FINE)
+    real, signals = sys.stdout.flush, [stopping]
+
+    def interrupted() -> None:
+        if signals:
+            signal.raise_signal(signals.pop())
+        real()
+
+    def unusable(options: Options, watch: Watch | None = None) -> Result:
+        monkeypatch.setattr(sys.stdout, "flush", interrupted)
+        raise InputError("no program")
+
+    monkeypatch.setattr("plait.api.verify_with", unusable)
+    code, lines, _ = verify(capsys, str(folder))
+    assert lines == [
+        f"[1/2] {folder}/a.yml unreach-call: error: no program",
+        "1 unusable, 1 not done of 2 tasks",
+        "VERDICT: unknown (interrupted; 1 unusable, 1 not done of 2 tasks)",
     ]
     assert code == 3
 

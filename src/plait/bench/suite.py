@@ -198,10 +198,11 @@ def _definition(path: str, name: str, is_named: bool, data_model: str) -> Defini
     data = read_task(path)
     folder = Path(path).parent
     files = tuple(str(folder / item) for item in files_of(data, path))
-    for file in files:
-        _check_regular(file, path)
     model = _data_model(data, path, data_model)
     rows = entry_of(data, "properties", list, [], path)
+    named = [row.get("property_file") for row in rows if isinstance(row, dict)]
+    for file in (*files, *(str(folder / item) for item in named if isinstance(item, str))):
+        _check_regular(file, path)
     return Definition(path, name, is_named, files, model, rows)
 
 
@@ -225,7 +226,6 @@ def _tasks_of(definition: Definition, wanted: frozenset[str]) -> Iterator[Task |
         if expected is not None and not isinstance(expected, bool):
             raise wrong_task(path, "expected_verdict: true or false expected")
         property_file = str(Path(path).parent / row["property_file"])
-        _check_regular(property_file, path)
         about = _property(property_file)
         if wanted and about not in wanted:
             continue

@@ -20,7 +20,7 @@ from plait.cli.progress import progress
 from plait.errors import InputError, PlaitError, describe
 from plait.portfolio.options import Options
 from plait.portfolio.subject import specification
-from plait.portfolio.tasks import SUFFIXES, read_task
+from plait.portfolio.tasks import SUFFIXES
 from plait.report.characters import one_line
 
 if TYPE_CHECKING:
@@ -31,12 +31,13 @@ _MOST_LINES = 10
 
 
 def is_batch(options: Options) -> bool:
-    """Whether these are tasks of their own, and not the sources of one program."""
+    """Whether these are tasks of their own, and not the sources of one program. InputError for a
+    task that cannot be used."""
     if any(Path(path).is_dir() for path in options.programs):
         return True
     tasks = [path for path in options.programs if path.endswith(SUFFIXES)]
     if len(tasks) == len(options.programs) == 1:
-        return not _is_chosen(options) and _has_several_properties(tasks[0])
+        return _has_several_properties(tasks[0]) and not _is_chosen(options)
     return len(tasks) > 1
 
 
@@ -46,13 +47,12 @@ def _is_chosen(options: Options) -> bool:
 
 
 def _has_several_properties(path: str) -> bool:
-    if not Path(path).is_file():
-        return False
-    try:
-        rows = read_task(path).get("properties")
-    except InputError:
-        return False  # verifying it will say so
-    return isinstance(rows, list) and len(rows) > 1
+    from plait.bench.suite import find_definitions
+
+    definitions, flaws = find_definitions([path])
+    for flaw in flaws:
+        raise InputError(flaw.reason)
+    return any(len(item.properties) > 1 for item in definitions)
 
 
 def verify_batch(
@@ -186,7 +186,10 @@ def _verify(options: argparse.Namespace, question: _Question, interrupts: Interr
             interrupts.begun()
             shown.show(status)
 
-        result = verify_with(question.options, watch)
+        try:
+            result = verify_with(question.options, watch)
+        finally:
+            interrupts.begun()  # even if no engine has worked
         shown.done(result.verdict)
         return result
 

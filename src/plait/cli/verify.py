@@ -25,6 +25,11 @@ _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UN
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
+    with Interrupts() as interrupts:
+        return _verify(options, console, interrupts)
+
+
+def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
     check_forms(options)
     if options.certificate is not None:
         check_can_write("--certificate", options.certificate)
@@ -36,18 +41,17 @@ def verify(options: argparse.Namespace, console: Console) -> int:
         proof=are_wanted(options),
         invariants=options.html is not None or options.witness is not None,
     )
-    with Interrupts() as interrupts:
-        if is_batch(chosen):
-            return verify_batch(options, chosen, console, interrupts)
-        with progress(options.progress) as shown:
+    if is_batch(chosen):
+        return verify_batch(options, chosen, console, interrupts)
+    with progress(options.progress) as shown:
 
-            def watch(status: Status) -> None:
-                interrupts.begun()
-                shown.show(status)
+        def watch(status: Status) -> None:
+            interrupts.begun()
+            shown.show(status)
 
-            result = verify_with(chosen, watch)
-            shown.done(result.verdict)
-        return _report(options, console, result)
+        result = verify_with(chosen, watch)
+        shown.done(result.verdict)
+    return _report(options, console, result)
 
 
 def _report(options: argparse.Namespace, console: Console, result: Result) -> int:
