@@ -48,7 +48,7 @@ JOBS = [job(name) for name in ("a", "b", "c", "d")]
 class Here:
     """An executor without processes, which stops after some jobs."""
 
-    def __init__(self, most: int = 100, then: Exception | None = None) -> None:
+    def __init__(self, most: int = 100, then: BaseException | None = None) -> None:
         self._most = most
         self._then = then
         self.ran: list[str] = []
@@ -97,6 +97,11 @@ def test_a_task_that_has_changed_is_done_again(tmp_path: Path) -> None:
     done, _ = run(tmp_path, rest, [JOBS[0], Job(changed, "orders")])
     assert rest.ran == [changed.name]
     assert len(done.records) == 2
+
+
+def test_a_signal_before_the_executor_hears_it(tmp_path: Path) -> None:
+    done, _ = run(tmp_path, Here(0, KeyboardInterrupt()))
+    assert (done.end, done.records, len(done.written)) == (End.INTERRUPTED, [], 4)
 
 
 def test_quiet(tmp_path: Path) -> None:
@@ -263,7 +268,7 @@ def test_unusable_tasks(suite: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [Path(row["file"]).name for row in unusable] == ["broken.yml", "pipe.yml"]
     page = (out / "summary.html").read_text()
     assert "Task definitions that cannot be used: 2" in page and "pipe.yml" in page
-    with pytest.raises(InputError, match=r"about no-data-race in .* has tasks about unreach-call"):
+    with pytest.raises(InputError, match=r"about no-data-race in .*, but about unreach-call"):
         command(str(suite), "--property", "no-data-race")
 
 
@@ -505,12 +510,13 @@ def test_two_commands_at_once(suite: Path, tmp_path: Path) -> None:
         arguments, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as first:
         assert first.stdout is not None
-        assert "[1/2] small/bad.yml unreach-call auto false" in first.stdout.readline()
+        line = first.stdout.readline()
         second = subprocess.run(
             arguments, env=ENVIRONMENT, text=True, capture_output=True, check=False
         )
         first.send_signal(signal.SIGINT)
         err = first.communicate()[1]
+    assert "[1/2] small/bad.yml unreach-call auto false" in line
     assert second.returncode == 2
     assert f"{out / NAME}: another run is writing to it" in second.stderr
     assert first.returncode == 3

@@ -130,6 +130,14 @@ def test_what_is_left_out_is_not_true(tmp_path: Path, capsys: pytest.CaptureFixt
     assert code == 3
     code, lines, err = verify(capsys, "--property", "unreach-call", str(folder))
     assert (code, err, lines[-2]) == (0, "", "3 true of 3 tasks")
+    rows = "".join(f"  - property_file: x{number}.prp\n" for number in range(12))
+    for number in range(12):
+        (folder / f"x{number}.prp").write_text("CHECK( init(main()), LTL(F end) )")
+    define(folder, "b", rows)
+    (folder / "c.yml").unlink()
+    err = verify(capsys, str(folder))[2]
+    assert err.splitlines()[10:] == ["plait: and 2 more (-v: which)"]
+    assert len(verify(capsys, "-v", str(folder))[2].splitlines()) == 12
 
 
 def test_unknown_properties_of_named_tasks_are_unusable(
@@ -329,12 +337,13 @@ def test_interrupt(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert process.stdout is not None
-    assert "a.yml unreach-call: true" in process.stdout.readline()
+    line = process.stdout.readline()
     assert process.stderr is not None
-    while "b.yml" not in process.stderr.readline():
+    while "b.yml" not in process.stderr.readline() and process.poll() is None:
         pass
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
+    assert "a.yml unreach-call: true" in line
     assert process.returncode == 3 and '"verdict":"unknown"' in err
     assert "b.yml unreach-call: unknown (interrupted; " in out
     assert "c.yml" not in out

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from plait.api import Result, Status
 
 _INTERRUPTED = "interrupted"
-_MOST_LINES = 10
 
 
 def is_batch(options: Options) -> bool:
@@ -69,8 +67,10 @@ def verify_batch(
     plan = _plan(chosen)
     if not (plan.questions or plan.unusable or plan.left_out):
         raise InputError(f"no task definitions (.yml) in {', '.join(chosen.programs)}")
-    _tell(console, plan.unusable)
-    _tell(console, [f"left out: {reason}" for reason in plan.left_out])
+    console.errors(plan.unusable, in_full=options.verbose)
+    console.errors(
+        [f"left out: {reason}" for reason in plan.left_out], in_full=options.verbose
+    )
     warm_up()
     tally = _Tally(console, plan)
     try:
@@ -128,13 +128,6 @@ def _plan(chosen: Options) -> _Plan:
     unusable = [flaw.reason for flaw in suite.flaws]
     unusable += [item.reason for item in suite.left_out if item.is_named]
     return _Plan(questions, unusable, [i.reason for i in suite.left_out if not i.is_named])
-
-
-def _tell(console: Console, reasons: Sequence[str]) -> None:
-    for reason in reasons[:_MOST_LINES]:
-        console.error(one_line(reason.split("\n")[0]))
-    if len(reasons) > _MOST_LINES:
-        console.error(f"and {len(reasons) - _MOST_LINES} more")
 
 
 def _answer(

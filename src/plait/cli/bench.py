@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ENGINES = ("auto",)
 DEFAULT_OUT = "plait-bench"
-_MOST_FLAWS = 10
 _MOST_WRONG = 20
 
 BENCH_HELP = """\
@@ -163,11 +162,7 @@ def _suite(options: argparse.Namespace, console: Console) -> Suite:
     from plait.bench.suite import find_tasks
 
     suite = find_tasks(options.programs, options.property)
-    most = len(suite.flaws) if options.verbose else _MOST_FLAWS
-    for flaw in suite.flaws[:most]:
-        console.error(one_line(flaw.reason.split("\n")[0]))
-    if len(suite.flaws) > most:
-        console.error(f"and {len(suite.flaws) - most} more files that are no tasks (-v: which)")
+    console.errors([flaw.reason for flaw in suite.flaws], in_full=options.verbose)
     if not suite.tasks:
         raise InputError(_why_nothing(options, suite))
     for line in _left_out(suite, in_full=options.verbose):
@@ -199,9 +194,9 @@ def _why_nothing(options: argparse.Namespace, suite: Suite) -> str:
         return f"no task with an expected verdict in {where}: `plait verify` needs none"
     if options.property:
         others = find_tasks(options.programs).all_tasks
-        names = ", ".join(sorted({task.property_name for task in others})) or "nothing"
+        names = ", ".join(sorted({task.property_name for task in others}))
         about = ", ".join(options.property)
-        return f"no task about {about} in {where}, which has tasks about {names}"
+        return f"no task about {about} in {where}" + (f", but about {names}" if names else "")
     if suite.left_out:
         return f"no task about a property that plait knows in {where}"
     return f"no tasks in {where}"
