@@ -64,7 +64,7 @@ def test_the_status_of_another_part_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a,b\n1,2\n", "\x00", to_csv([record("x")]).replace("true", "maybe"), to_csv([record("x")]).replace("1.0", "much")]
+    "text", ["a,b\n1,2\n", "\x00", to_csv([record("x")]).replace("true", "maybe"), to_csv([record("x")]).replace("1.0", "much"), *(to_csv([record("x")]).replace("1.0", text) for text in ("nan", "inf", "-1.0"))]
 )
 def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.csv").write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -67,7 +68,9 @@ def test_errors_are_answers() -> None:
 
     verify = by_name(fail=fail, refuse=refuse, leave=leave, exhaust=exhaust)
     records = run(Pool(verify, workers=2), [job(n) for n in ("fail", "refuse", "leave", "exhaust", "x")])
-    assert records["fail"].reason == "internal error: ValueError: bad\nthing"
+    assert re.fullmatch("internal error: ValueError at .*: bad thing", records["fail"].reason)
+    failure = records["fail"].failure
+    assert failure is not None and failure["traceback"][0].startswith("Traceback")
     assert records["refuse"].reason == "a.c:3:1: expected ';'"
     assert "SystemExit: 5" in records["leave"].reason
     assert (records["exhaust"].verdict, records["exhaust"].reason) == ("unknown", "out of memory")

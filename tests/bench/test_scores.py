@@ -122,7 +122,7 @@ def test_changes() -> None:
     assert item.cpu_ratio == 1.0
     assert (item.common, item.score_before, item.score_now) == (6, 8, 8)
     text = "\n".join(lines(item))
-    assert "folder/lost.yml: true -> error (it fell)" in text
+    assert "folder/lost.yml unreach-call: true -> error (it fell)" in text
     assert "newly solved: 1" in text
 
 

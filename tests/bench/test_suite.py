@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -95,8 +96,13 @@ def test_what_is_no_task_is_left_out(suite: Path) -> None:
     (suite / ".hidden").mkdir()
     (suite / ".hidden" / "x.yml").write_text("{{{")
     define(suite / "pthread" / "unknown.yml", "unreach-call", "")
+    define(suite / "pthread" / "ends.yml", "termination", "true")
     found = find_tasks([str(suite)])
     assert len(found.tasks) == 3
+    assert [Path(task.path).name for task in found.unjudged] == ["unknown.yml"]
+    assert [(item.path, item.is_named) for item in found.left_out] == [
+        (str(suite / "pthread" / "ends.yml"), False)
+    ]
     assert found.flaws == []
     (named,) = find_tasks([str(suite / "pthread" / "unknown.yml")]).tasks
     assert named.expected is None
@@ -111,7 +117,7 @@ def test_what_is_no_task_is_left_out(suite: Path) -> None:
         ("input_files: a.c\nproperties: [{property_file: no.prp, expected_verdict: true}]", "no.prp"),
         ("input_files: a.c\nproperties: [{property_file: p, expected_verdict: maybe}]", "true or"),
         ("input_files: a.c\noptions: {data_model: LLP64}\nproperties: [{}]", "LLP64"),
-        ("input_files: \x00", "no task definition"),
+        ("input_files: a.c\n\x00", "broken.yml:2: no task definition: not a text file"),
     ],
 )
 def test_what_is_broken_is_reported(suite: Path, text: str, reason: str) -> None:
@@ -121,6 +127,39 @@ def test_what_is_broken_is_reported(suite: Path, text: str, reason: str) -> None
     (flaw,) = found.flaws
     assert flaw.path.endswith("broken.yml")
     assert reason in flaw.reason
+
+
+@pytest.mark.parametrize("name", ["p.yml", "a.c", "p.prp"])
+def test_pipes_are_not_read(suite: Path, name: str) -> None:
+    folder = suite / "odd"
+    folder.mkdir()
+    (folder / "a.yml").write_text("input_files: a.c\nproperties: [{property_file: p.prp}]")
+    (folder / "p.prp").write_text(UNREACH)
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    for place in (folder, folder / "p.yml" if name == "p.yml" else folder / "a.yml"):
+        (flaw,) = find_tasks([str(place)]).flaws
+        assert "regular file" in flaw.reason and name in flaw.reason
+
+
+def test_a_link_to_a_definition_is_about_the_files_beside_it(suite: Path) -> None:
+    other = suite / "other"
+    other.mkdir()
+    (other / "a.yml").symlink_to(suite / "pthread" / "a.yml")
+    (other / "a.c").write_text("int main(void) { return 3; }\n")
+    files = [task.files for task in find_tasks([str(suite)]).tasks]
+    assert (str(other / "a.c"),) in files and (str(suite / "pthread" / "a.c"),) in files
+
+
+def test_properties_of_the_same_name_are_told_apart(suite: Path) -> None:
+    (suite / "properties" / "other.prp").write_text(UNREACH.replace("reach_error", "other"))
+    rows = "".join(f"  - property_file: ../properties/{name}.prp\n" for name in ("other", "other"))
+    define(suite / "pthread" / "c.yml", "unreach-call", "true", extra=rows)
+    found = find_tasks([str(suite / "pthread" / "c.yml")], ["unreach-call"])
+    assert [task.property_name for task in found.tasks] == [
+        "unreach-call",
+        "unreach-call (../properties/other.prp)",
+    ]
 
 
 def test_nothing_there() -> None:

@@ -49,14 +49,18 @@ def test_another_property(folder: Path) -> None:
     assert main(["verify", "--prp", str(folder / "props" / "race.prp"), task]) == 0
 
 
-def test_several_properties_need_a_choice(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_properties(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = str(folder / "task.yml")
     both = TASK.replace("options:", "  - property_file: props/race.prp\noptions:")
     (folder / "task.yml").write_text(both)
-    assert main(["verify", str(folder / "task.yml")]) == 2
+    assert main(["explore", task]) == 2
     assert "props/unreach.prp, props/race.prp" in capsys.readouterr().err
-    assert main(["verify", "--property", "unreach-call", str(folder / "task.yml")]) == 1
+    assert main(["verify", task]) == 1
+    assert "1 true, 1 false of 2 tasks" in capsys.readouterr().out
+    assert main(["verify", "--json", str(folder / "r"), task]) == 2
+    assert "one property, which --property chooses" in capsys.readouterr().err
+    assert main(["verify", "--property", "unreach-call", task]) == 1
+    assert "tasks" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

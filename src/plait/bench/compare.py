@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from plait.bench.records import Record
+from plait.bench.records import Record, label
 from plait.bench.scores import engines_of, score
+from plait.report.characters import one_line
 
 _SHORTEST = 0.01  # CPU seconds: below it a ratio says nothing
 _MOST_NAMES = 20
@@ -21,8 +22,10 @@ class Change:
     new: Record
 
     def __str__(self) -> str:
-        reason = "" if self.new.is_solved or not self.new.reason else f" ({self.new.reason})"
-        return f"{self.new.task}: {self.old.verdict} -> {self.new.verdict}{reason}"
+        new = self.new
+        reason = "" if new.is_solved or not new.reason else f" ({one_line(new.reason)})"
+        name = label((new.task, new.property_name))
+        return f"{name}: {self.old.verdict} -> {new.verdict}{reason}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plait.bench.compare import Comparison
+from plait.bench.compare import Change, Comparison
 from plait.bench.records import VERDICTS, Record, to_plain
 from plait.bench.scores import score, tallies
+from plait.bench.suite import Flaw
 from plait.errors import InputError
 from plait.report.characters import one_line
 
@@ -91,10 +93,17 @@ def _record(row: dict[str, str]) -> Record:
         # A status that says otherwise is one of a part of the property.
         subproperty="another" if _is_other_part(row) else None,
         winner=row["winner"],
-        cpu_seconds=float(row["cpu_seconds"]),
-        wall_seconds=float(row["wall_seconds"]),
-        memory_bytes=int(row["memory_bytes"]),
+        cpu_seconds=_number(row, "cpu_seconds"),
+        wall_seconds=_number(row, "wall_seconds"),
+        memory_bytes=int(_number(row, "memory_bytes")),
     )
+
+
+def _number(row: dict[str, str], column: str) -> float:
+    number = float(row[column])
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{column} {row[column]}")
+    return number
 
 
 def _is_other_part(row: dict[str, str]) -> bool:
@@ -107,6 +116,7 @@ def to_json(
     machine: dict[str, Any],
     total: int,
     comparisons: Sequence[Comparison] = (),
+    flaws: Sequence[Flaw] = (),
 ) -> str:
     data = {
         "format": 1,
@@ -117,6 +127,7 @@ def to_json(
         "tallies": [
             {name: getattr(row, name) for name in row.__slots__} for row in tallies(records)
         ],
+        "unusable": [{"file": flaw.path, "reason": flaw.reason} for flaw in flaws],
         "comparison": [_comparison(item) for item in comparisons],
         "results": [
             to_plain(record) | {"status": record.status, "score": score(record)}
@@ -130,10 +141,14 @@ def _comparison(item: Comparison) -> dict[str, Any]:
     return {
         "engine": item.engine,
         "common": item.common,
-        "newly_solved": [change.new.task for change in item.gained],
-        "lost": [change.new.task for change in item.lost],
-        "changed": [change.new.task for change in item.changed],
+        "newly_solved": _names(item.gained),
+        "lost": _names(item.lost),
+        "changed": _names(item.changed),
         "cpu_ratio_median": item.cpu_ratio,
         "score_before": item.score_before,
         "score_now": item.score_now,
     }
+
+
+def _names(changes: Sequence[Change]) -> list[dict[str, str]]:
+    return [{"task": item.new.task, "property": item.new.property_name} for item in changes]

@@ -80,6 +80,8 @@ def open_journal(folder: Path, settings: dict[str, Any], *, fresh: bool = False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{folder}: not a folder") from None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     try:

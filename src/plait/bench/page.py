@@ -19,6 +19,7 @@ from plait.bench.compare import Comparison
 from plait.bench.plots import Pair, quantile_plot, scatter_plot
 from plait.bench.records import Record
 from plait.bench.scores import engines_of, score, tallies
+from plait.bench.suite import Flaw
 from plait.bench.table import HEAD, cells, is_total
 from plait.report.characters import one_line
 
@@ -49,6 +50,7 @@ def to_page(
     machine: dict[str, Any],
     total: int,
     comparisons: Sequence[Comparison] = (),
+    flaws: Sequence[Flaw] = (),
 ) -> str:
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; "
@@ -72,6 +74,7 @@ def to_page(
 <h1>{_text(_title(records))}</h1>
 {incomplete}
 {_facts(settings, machine)}
+{_flaws(flaws)}
 <h2>By folder and engine</h2>
 {_tallies(records)}
 {"".join(map(_comparison, comparisons))}
@@ -101,6 +104,13 @@ def _facts(settings: dict[str, Any], machine: dict[str, Any]) -> str:
         if value is not None
     )
     return f"<dl>{''.join(rows)}</dl>"
+
+
+def _flaws(flaws: Sequence[Flaw]) -> str:
+    if not flaws:
+        return ""
+    rows = "".join(f"<li>{_text(flaw.reason)}</li>" for flaw in flaws)
+    return f"<h2>Task definitions that cannot be used: {len(flaws)}</h2><ul>{rows}</ul>"
 
 
 def _flat(data: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TextIO
 
-from plait.bench.records import Job, Key, Record
+from plait.bench.records import Job, Key, Record, label
+from plait.report.characters import one_line
 
 Say = Callable[[str], None]
 _PERIOD = 0.25
@@ -32,7 +33,7 @@ class Progress:
         self._next = 0.0
 
     def started(self, job: Job) -> None:
-        self._running[job.key] = f"{job.task.name} {job.engine}"
+        self._running[job.key] = label(job.key)
 
     def finished(self, record: Record) -> None:
         self._done += 1
@@ -50,7 +51,7 @@ class Progress:
         """A line about something else than a job."""
         if self._say is not None:
             self.clear()
-            self._say(text)
+            self._say(one_line(text))
 
     def tick(self) -> None:
         now = time.monotonic()
@@ -81,9 +82,9 @@ class Progress:
     def _line(self, record: Record) -> str:
         detail = " (wrong)" if record.status == "wrong" else ""
         if record.verdict in ("unknown", "error") and record.reason:
-            detail = f" ({' '.join(record.reason.split())[:120]})"
+            detail = f" ({one_line(record.reason)[:120]})"
         return (
-            f"[{self._done}/{self._total}] {record.task} {record.engine} {record.verdict}"
+            f"[{self._done}/{self._total}] {label(record.key)} {record.verdict}"
             f" {record.cpu_seconds:.2f} s{detail}"
         )
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
 from plait.bench.suite import Task
+from plait.report.characters import one_line
 
 Key = tuple[str, str, str]  # task, property, engine
 VERDICTS = ("true", "false", "unknown", "error")
@@ -19,6 +20,11 @@ CORRECT = "correct"
 WRONG = "wrong"
 UNKNOWN = "unknown"
 UNJUDGED = "unjudged"  # a verdict that there is nothing to compare with
+
+
+def label(key: Sequence[str]) -> str:
+    """For people, in one line: names of files may hold anything."""
+    return one_line(" ".join(key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,8 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What verifying has said and cost. `error` is a verdict too: the tool has failed, or could not
-    use the input. `winner` is the engine that has decided, of those that ran."""
+    use the input. `winner` is the engine that has decided, of those that ran. `failure` is there if
+    plait itself has failed, and has what is needed to find out why."""
 
     verdict: str
     reason: str = ""
@@ -44,6 +51,7 @@ class Outcome:
     wall_seconds: float = 0.0
     memory_bytes: int = 0
     statistics: dict[str, Any] = field(default_factory=dict)
+    failure: dict[str, Any] | None = None
 
 
 Verify = Callable[[Job], Outcome]
@@ -81,6 +89,7 @@ class Record:
     memory_bytes: int = 0
     fingerprint: str = ""
     statistics: dict[str, Any] = field(default_factory=dict)
+    failure: dict[str, Any] | None = None
 
     @property
     def key(self) -> Key:
@@ -125,6 +134,7 @@ def record_of(job: Job, outcome: Outcome) -> Record:
         memory_bytes=outcome.memory_bytes,
         fingerprint=task.fingerprint,
         statistics=outcome.statistics,
+        failure=outcome.failure,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -25,8 +27,9 @@ from plait.bench.records import (
     Record,
     Verify,
 )
-from plait.bench.suite import Task
+from plait.bench.suite import Flaw, Task
 from plait.bench.table import to_markdown
+from plait.errors import describe
 from plait.report.characters import to_bytes
 from plait.report.files import write_at_once
 
@@ -62,12 +65,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run has come to. `trouble` says why it is not complete, and what was not written."""
+    """What a run has come to. `trouble` says why it is not complete, and what was not written;
+    `written` are the names of files in its folder."""
 
     records: list[Record]
     total: int
     end: End
     trouble: list[str]
+    written: list[str] = field(default_factory=list)
 
     @property
     def wrong(self) -> list[Record]:
@@ -106,12 +111,15 @@ def run_suite(
     say: Say,
     *,
     old: Sequence[Record] | None = None,
+    flaws: Sequence[Flaw] = (),
     fresh: bool = False,
     quiet: bool = False,
     where: Callable[[], dict[str, Any]] = machine,
+    ended: Callable[[], None] = lambda: None,
 ) -> Run:
-    """Do what is not done yet, write everything into `out`; `where` tells afterwards what it was
-    done on. Raises InputError if `out` belongs to other settings or to another run."""
+    """Do what is not done yet, write everything into `out`, also about the `flaws` of the suite;
+    `ended` is called when no job is running any more, `where` tells then what they were done on.
+    Raises InputError if `out` belongs to other settings or to another run."""
     plain = settings.plain()
     try:
         journal = open_journal(out, plain, fresh=fresh)
@@ -127,13 +135,16 @@ def run_suite(
             end, trouble = _work(executor(progress), pending, journal, progress)
         finally:
             progress.clear()
+        ended()
         records = [journal.records[job.key] for job in jobs if _is_done(job, journal)]
         comparisons = [] if old is None else compare(old, records)
-        trouble += _write(out, records, plain, where(), len(jobs), comparisons)
+        written, failed = _write(
+            out, _contents(records, plain, where(), len(jobs), comparisons, flaws)
+        )
     for item in comparisons:
         for line in lines(item):
             say(line)
-    return Run(records, len(jobs), end, trouble)
+    return Run(records, len(jobs), end, trouble + failed, written)
 
 
 def _is_done(job: Job, journal: Journal) -> bool:
@@ -149,7 +160,7 @@ def _work(
             for record in records:
                 journal.append(record)
                 progress.finished(record)
-    except Interrupted:
+    except (Interrupted, KeyboardInterrupt):
         return End.INTERRUPTED, []
     except JournalFailed as error:
         return End.FAILED, [f"cannot write {error}; what was finished before is kept"]
@@ -158,24 +169,38 @@ def _work(
     return End.COMPLETE, []
 
 
-def _write(
-    out: Path,
+def _contents(
     records: Sequence[Record],
     settings: dict[str, Any],
     here: dict[str, Any],
     total: int,
     comparisons: Sequence[Comparison],
-) -> list[str]:
-    contents: dict[str, Callable[[], str]] = {
+    flaws: Sequence[Flaw],
+) -> dict[str, Callable[[], str]]:
+    facts = (records, settings, here, total, comparisons, flaws)
+    return {
         "results.csv": lambda: to_csv(records),
-        "results.json": lambda: to_json(records, settings, here, total, comparisons),
-        "summary.html": lambda: to_page(records, settings, here, total, comparisons),
+        "results.json": lambda: to_json(*facts),
+        "summary.html": lambda: to_page(*facts),
         "summary.md": lambda: to_markdown(records),
     }
-    trouble = []
+
+
+def _write(
+    out: Path, contents: dict[str, Callable[[], str]]
+) -> tuple[list[str], list[str]]:
+    """The names of what was written, and why the rest was not: one file that fails, for whatever
+    reason, must not cost the others."""
+    written, trouble = [], []
     for name, content in contents.items():
         try:
             write_at_once(out / name, to_bytes(content()))
         except OSError as error:
             trouble.append(f"cannot write {out / name}: {error.strerror or error}")
-    return trouble
+        except Exception as error:
+            trouble.append(f"cannot write {out / name}: internal error: {describe(error)}")
+            if os.environ.get("PLAIT_TRACEBACK"):
+                trouble += traceback.format_exc().splitlines()
+        else:
+            written.append(name)
+    return written, trouble

@@ -1,26 +1,43 @@
 """The tasks of a suite: BenchExec task definitions, found in folders or named one by one.
 
 A suite holds much that is no task: definitions of properties, of sets, tasks for other tools. A
-folder is searched for what is one; what looks like a task and is broken becomes a `Flaw`, which
-stops nothing.
+folder is searched for what is one; what looks like a task and is broken becomes a `Flaw`, and what
+plait cannot be asked is `LeftOut`. Neither stops anything, and neither gets lost.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from plait.errors import InputError
+from plait.errors import Diagnostic, InputError
 from plait.model.properties import from_prp
 from plait.portfolio.subject import Subject, read_text
 from plait.portfolio.tasks import SUFFIXES, entry_of, files_of, read_task, wrong_task
 
 _DATA_MODELS = ("ILP32", "LP64")
 _MARK = "input_files"  # in every task definition
+_SOURCES = (".c", ".i", ".h")
+# YAML 1.1, production [1].
+_NO_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A program, and properties that it may have, as yet unread. `is_named`: by the user, and not
+    found in a folder."""
+
+    path: str
+    name: str
+    is_named: bool
+    files: tuple[str, ...]
+    data_model: str
+    properties: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +71,76 @@ class Flaw:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A property of a task that plait does not know, or a task without any."""
+
+    path: str
+    reason: str
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
+    """`unjudged` are tasks of folders that nobody has said the verdict of; those that are named are
+    among `tasks`."""
+
     tasks: list[Task]
+    unjudged: list[Task]
+    left_out: list[LeftOut]
     flaws: list[Flaw]
 
+    @property
+    def all_tasks(self) -> list[Task]:
+        return sorted(self.tasks + self.unjudged, key=_order)
 
-def find_tasks(places: Sequence[str], properties: Iterable[str] = ()) -> Suite:
+
+def find_tasks(
+    places: Sequence[str],
+    properties: Iterable[str] = (),
+    data_model: str = Subject().data_model,
+) -> Suite:
     """The tasks in folders, and those that are named themselves, in the order of their names; only
-    those about `properties`, if there are any."""
+    those about `properties`, if there are any. `data_model` is for definitions that have none."""
     wanted = frozenset(properties)
-    tasks: dict[tuple[str, str], Task] = {}
+    definitions, flaws = find_definitions(places, data_model)
+    suite = Suite([], [], [], flaws)
+    for definition in definitions:
+        try:
+            found = list(_tasks_of(definition, wanted))
+        except InputError as error:
+            flaws.append(Flaw(definition.path, str(error)))
+            continue
+        for item in found:
+            if isinstance(item, LeftOut):
+                suite.left_out.append(item)
+            elif item.expected is None and not definition.is_named:
+                suite.unjudged.append(item)
+            else:
+                suite.tasks.append(item)
+    suite.tasks.sort(key=_order)
+    suite.unjudged.sort(key=_order)
+    return suite
+
+
+def _order(task: Task) -> tuple[str, str]:
+    return task.name, task.property_name
+
+
+def find_definitions(
+    places: Sequence[str], data_model: str = Subject().data_model
+) -> tuple[list[Definition], list[Flaw]]:
+    """Of all tasks, whatever they are about, in the order of their names."""
+    definitions: list[Definition] = []
     flaws: list[Flaw] = []
     for path, name, is_named in _definitions(places):
         try:
-            found = list(_tasks_of(path, name, is_named))
+            found = _definition(path, name, is_named, data_model)
         except InputError as error:
             flaws.append(Flaw(path, str(error)))
             continue
-        for task in found:
-            if not wanted or task.property_name in wanted:
-                tasks.setdefault((task.name, task.property_name), task)
-    return Suite([tasks[key] for key in sorted(tasks)], flaws)
+        if found is not None:
+            definitions.append(found)
+    return sorted(definitions, key=lambda item: item.name), flaws
 
 
 def _definitions(places: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
@@ -87,13 +153,16 @@ def _definitions(places: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
             files = sorted(_files_below(path))
             root = _root(path, files)
             found = [(file, Path(os.path.relpath(file, root)).as_posix()) for file in files]
-        elif path.is_file():
+        elif path.suffix in _SOURCES:
+            raise InputError(f"{place}: a source file; sources and tasks (.yml) do not mix")
+        elif path.exists():
             full = path.resolve()
             found = [(str(path), f"{full.parent.name}/{full.name}")]
         else:
             raise InputError(f"{place}: there is no such file or folder")
         for file, name in found:
-            real = os.path.realpath(file)
+            # Not the file behind a link: the names in it are those of the folder that it is in.
+            real = os.path.join(os.path.realpath(os.path.dirname(file)), os.path.basename(file))
             if real in known:
                 continue
             known.add(real)
@@ -116,44 +185,74 @@ def _root(folder: Path, files: list[str]) -> Path:
     return full.parent if is_leaf else full
 
 
-def _tasks_of(path: str, name: str, is_named: bool) -> Iterator[Task]:
-    if not is_named and _MARK not in read_text(path):
-        return
+def _definition(path: str, name: str, is_named: bool, data_model: str) -> Definition | None:
+    """None for a file of a folder that is none."""
+    _check_regular(path, path)
+    text = read_text(path)
+    if not is_named and _MARK not in text:
+        return None
+    strange = _NO_TEXT.search(text)
+    if strange is not None:
+        line = text.count("\n", 0, strange.start()) + 1
+        raise InputError(Diagnostic("no task definition: not a text file", path, line))
     data = read_task(path)
     folder = Path(path).parent
     files = tuple(str(folder / item) for item in files_of(data, path))
-    data_model = _data_model(data, path)
+    model = _data_model(data, path, data_model)
     rows = entry_of(data, "properties", list, [], path)
-    if not rows and is_named:
+    named = [row.get("property_file") for row in rows if isinstance(row, dict)]
+    for file in (*files, *(str(folder / item) for item in named if isinstance(item, str))):
+        _check_regular(file, path)
+    return Definition(path, name, is_named, files, model, rows)
+
+
+def _check_regular(file: str, path: str) -> None:
+    """Reading a pipe may never end. What is not there, and folders, are told by those who read."""
+    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
+        raise wrong_task(path, "not a regular file" if file == path else f"{file}: no regular file")
+
+
+def _tasks_of(definition: Definition, wanted: frozenset[str]) -> Iterator[Task | LeftOut]:
+    path, is_named = definition.path, definition.is_named
+    if not definition.properties and is_named:
         raise wrong_task(path, "no property in it")
-    for row in rows:
+    if not definition.properties and not wanted:
+        yield LeftOut(path, f"{path}: no property in it", is_named)
+    names: dict[str, str] = {}
+    for row in definition.properties:
         if not isinstance(row, dict) or not isinstance(row.get("property_file"), str):
             raise wrong_task(path, "properties: each one needs a 'property_file'")
         expected = row.get("expected_verdict")
         if expected is not None and not isinstance(expected, bool):
             raise wrong_task(path, "expected_verdict: true or false expected")
-        if expected is None and not is_named:
-            continue
-        property_file = str(folder / row["property_file"])
+        property_file = str(Path(path).parent / row["property_file"])
         about = _property(property_file)
-        if about is None:
+        if wanted and about not in wanted:
             continue
+        if about is None:
+            yield LeftOut(path, f"{path}: {property_file}: no property that plait knows", is_named)
+            continue
+        if property_file in names.values():
+            continue
+        if about in names:  # the same property of other functions, or parts of it
+            about = f"{about} ({row['property_file']})"
+        names[about] = property_file
         subproperty = row.get("subproperty")
         yield Task(
-            name,
+            definition.name,
             path,
-            files,
+            definition.files,
             about,
             property_file,
-            data_model,
+            definition.data_model,
             expected,
-            _fingerprint([path, property_file, *files]),
+            _fingerprint([path, property_file, *definition.files]),
             subproperty if isinstance(subproperty, str) else None,
         )
 
 
-def _data_model(data: dict[str, Any], path: str) -> str:
-    model = entry_of(data, "options", dict, {}, path).get("data_model", Subject().data_model)
+def _data_model(data: dict[str, Any], path: str, default: str) -> str:
+    model = entry_of(data, "options", dict, {}, path).get("data_model", default)
     if model not in _DATA_MODELS:
         known = " and ".join(_DATA_MODELS)
         raise wrong_task(path, f"data model '{str(model)[:40]}': {known} are known")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from plait.bench.records import Record
 from plait.bench.scores import TOTAL, Tally, tallies
+from plait.report.characters import one_line
 
 HEAD = (
     "folder",
@@ -67,4 +68,4 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+    return one_line(text).replace("\\", "\\\\").replace("|", "\\|")

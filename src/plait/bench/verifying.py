@@ -66,6 +66,7 @@ def verify_by_plait(choices: Choices) -> Verify:
             wall_seconds=time.monotonic() - started,
             memory_bytes=result.statistics.get("peak_memory_bytes") or 0,
             statistics=_statistics(result.statistics, result.bound),
+            failure=result.failure,
         )
 
     return verify_job

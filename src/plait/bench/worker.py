@@ -8,13 +8,14 @@ import os
 import signal
 import struct
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from plait.bench.processes import die_with_parent, end_children, has_children
 from plait.bench.records import Job, Outcome, Verify, to_plain
-from plait.errors import InputError
+from plait.errors import InputError, describe
 
 NUMBER = struct.Struct("<I")
 # Address space is not memory: libraries and arenas reserve it. This limit only catches what grows
@@ -83,7 +84,11 @@ def _outcome(job: Job, verify: Verify) -> Outcome:
     except MemoryError:
         outcome = Outcome("unknown", "out of memory")
     except Exception as error:
-        outcome = Outcome("error", f"internal error: {type(error).__name__}: {error}")
+        outcome = Outcome(
+            "error",
+            f"internal error: {describe(error)}",
+            failure={"traceback": traceback.format_exc().splitlines()},
+        )
     reason = outcome.reason[:_LONGEST_REASON]
     wall_seconds = outcome.wall_seconds or time.monotonic() - started
     return replace(outcome, reason=reason, wall_seconds=wall_seconds)

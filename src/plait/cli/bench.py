@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
+from plait.cli.interrupts import Interrupts
 from plait.cli.output import Console
 from plait.cli.values import LOCAL, cluster_address, gibibytes, positive, seconds
 from plait.errors import InputError
 from plait.portfolio.options import ENGINES
+from plait.report.characters import one_line
 
 if TYPE_CHECKING:
     from plait.api import Choices
-    from plait.bench.records import Job
     from plait.bench.run import MakeExecutor, Run, Settings
+    from plait.bench.suite import Suite
 
 DEFAULT_ENGINES = ("auto",)
 DEFAULT_OUT = "plait-bench"
-_MOST_FLAWS = 10
 _MOST_WRONG = 20
 
 BENCH_HELP = """\
-Tasks are BenchExec task definitions with an expected verdict. Every result is on disk as soon as it
-is there, and a run that was interrupted goes on where it was when it is started again.
+Tasks are BenchExec task definitions with an expected verdict; how many are left out, because they
+have none or because plait does not know the property, is said. Every result is on disk as soon as
+it is there, and a run that was interrupted goes on where it was when it is started again.
 
 examples:
   plait bench --timeout 60 sv-benchmarks/c/pthread
@@ -42,7 +44,8 @@ files in the folder of --out:
 
 exit codes:
   0  all jobs are done and no verdict is wrong    1  some verdict is wrong
-  2  unusable options or input                    3  not all jobs are done: interrupted, disk full
+  2  unusable options or input; or all jobs are done, but some task definition is broken
+  3  not all jobs are done, or not all files are written: interrupted, disk full
 """
 
 
@@ -50,7 +53,12 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "programs", nargs="*", metavar="TASK", help="task definitions (.yml), or folders with some"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="name every task that is left out or broken, and every wrong verdict",
+    )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="show neither progress nor what is finished"
     )
@@ -64,7 +72,9 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--property", action="append", default=[], metavar="P", help="only tasks about P"
     )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each job")
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="S", help="seconds for each job (default: no limit)"
+    )
     parser.add_argument(
         "--memory-limit", type=gibibytes, metavar="G", help="GiB of memory for each job"
     )
@@ -109,11 +119,18 @@ def _engines(text: str) -> list[str]:
 
 
 def bench(options: argparse.Namespace, console: Console) -> int:
+    """A signal ends the jobs that are running and leads to an answer, or to none if there are no
+    jobs yet."""
+    with Interrupts() as interrupts:
+        return _bench(options, console, interrupts)
+
+
+def _bench(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
     from plait.bench.files import read_csv
-    from plait.bench.run import Settings, run_suite
+    from plait.bench.run import Settings, jobs_of, run_suite
 
     old = None if options.compare is None else read_csv(Path(options.compare))
-    jobs = _jobs(options, console)
+    suite = _suite(options, console)
     place = {} if options.cluster is None else {"cluster": True}
     settings = Settings(
         options.timeout, options.memory_limit, {"jobs": options.jobs, **place}
@@ -125,31 +142,64 @@ def bench(options: argparse.Namespace, console: Console) -> int:
         console.flush()
 
     run = run_suite(
-        jobs,
+        jobs_of(suite.tasks, options.engines),
         settings,
         executor,
         Path(options.out),
         say,
         old=old,
+        flaws=suite.flaws,
         fresh=options.fresh,
         quiet=options.quiet,
         where=where,
+        ended=interrupts.begun,
     )
-    return _report(options, console, run)
+    code = _report(options, console, run)
+    return exits.UNUSABLE_INPUT if code == exits.HOLDS and suite.flaws else code
 
 
-def _jobs(options: argparse.Namespace, console: Console) -> list[Job]:
-    from plait.bench.run import jobs_of
+def _suite(options: argparse.Namespace, console: Console) -> Suite:
     from plait.bench.suite import find_tasks
 
     suite = find_tasks(options.programs, options.property)
-    for flaw in suite.flaws[:_MOST_FLAWS]:
-        console.error(flaw.reason.split("\n")[0])
-    if len(suite.flaws) > _MOST_FLAWS:
-        console.error(f"and {len(suite.flaws) - _MOST_FLAWS} more files that are no tasks")
+    console.errors([flaw.reason for flaw in suite.flaws], in_full=options.verbose)
     if not suite.tasks:
-        raise InputError(f"no tasks with an expected verdict in {', '.join(options.programs)}")
-    return jobs_of(suite.tasks, options.engines)
+        raise InputError(_why_nothing(options, suite))
+    for line in _left_out(suite, in_full=options.verbose):
+        console.error(line)
+    return suite
+
+
+def _left_out(suite: Suite, *, in_full: bool) -> Iterator[str]:
+    if in_full:
+        for task in suite.unjudged:
+            yield one_line(f"left out: {task.path} {task.property_name}: no expected verdict")
+        for item in suite.left_out:
+            yield one_line(f"left out: {item.reason}")
+        return
+    counts = {
+        "without an expected verdict": len(suite.unjudged),
+        "without a property that plait knows": len(suite.left_out),
+    }
+    parts = [f"{count} {what}" for what, count in counts.items() if count]
+    if parts:
+        yield f"left out: {', '.join(parts)} (-v: which)"
+
+
+def _why_nothing(options: argparse.Namespace, suite: Suite) -> str:
+    from plait.bench.suite import find_tasks
+
+    where = ", ".join(options.programs)
+    if suite.unjudged:
+        return f"no task with an expected verdict in {where}: `plait verify` needs none"
+    if options.property:
+        others = find_tasks(options.programs).all_tasks
+        names = ", ".join(sorted({task.property_name for task in others}))
+        about = ", ".join(options.property)
+        return f"no task about {about} in {where}" + (f", but about {names}" if names else "")
+    if suite.left_out:
+        return f"no task about a property that plait knows in {where}"
+    return f"no tasks in {where}"
 
 
 def _executor(
@@ -174,18 +224,20 @@ def _executor(
 
 
 def _report(options: argparse.Namespace, console: Console, run: Run) -> int:
+    from plait.bench.records import label
     from plait.bench.run import End
     from plait.bench.table import to_markdown
 
     if run.records:
         console.lines(["", *to_markdown(run.records).splitlines(), ""])
     wrong = run.wrong
+    most = len(wrong) if options.verbose else _MOST_WRONG
     shown = [
-        f"{record.task} {record.engine}: {record.verdict}, expected {str(record.expected).lower()}"
-        for record in wrong[:_MOST_WRONG]
+        f"{label(record.key)}: {record.verdict}, expected {str(record.expected).lower()}"
+        for record in wrong[:most]
     ]
-    if len(wrong) > _MOST_WRONG:
-        shown.append(f"and {len(wrong) - _MOST_WRONG} more")
+    if len(wrong) > most:
+        shown.append(f"and {len(wrong) - most} more (-v: which)")
     console.block("wrong", shown)
     for line in run.trouble:
         console.error(line)
@@ -194,8 +246,8 @@ def _report(options: argparse.Namespace, console: Console, run: Run) -> int:
             f"{run.end.value}: {len(run.records)} of {run.total} done and kept in {options.out};"
             " the same command goes on from there"
         )
-    else:
-        console.line(f"written: {options.out}/summary.html and results.csv")
+    elif read := [name for name in ("summary.html", "results.csv") if name in run.written]:
+        console.line(f"written: {options.out}/{' and '.join(read)}")
     if wrong:
         return exits.VIOLATED
     return exits.HOLDS if run.end is End.COMPLETE and not run.trouble else exits.UNKNOWN

@@ -68,7 +68,9 @@ examples:
   plait verify --timeout 900 --memory-limit 4 --json result.json prog.c
 
 {EXIT_CODES}
-The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. A
+The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`. Of
+several tasks it is `false` if one is violated, and `true` only if every single one is: broken ones
+(exit code 2), and those left out because plait does not know the property, make it `unknown`. A
 limit or Ctrl-C ends in `unknown`; the reason says how far plait came: "time limit of 5 s; no
 violation with up to 4 loop rounds". All reports are written then, too. Verdicts are kept in
 ~/.cache/plait: if nothing has changed, the next run answers at once; after an edit the last

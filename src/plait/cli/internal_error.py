@@ -8,8 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import plait
+from plait.cli.output import Console
 
 REPORT_VERSION = 1
+
+
+def tell_failure(
+    options: argparse.Namespace, console: Console, failure: dict[str, Any]
+) -> str | None:
+    """Say that plait itself has failed, for a `reason`; the path of the report, if there is one."""
+    details = dict(failure)
+    reason = details.pop("reason")
+    report = write_report(options, reason, details)
+    what = "the program" if report is None else f"the program and {report}"
+    console.error(f"{reason}\nplease report this, with {what}")
+    return None if report is None else str(report)
 
 
 def write_report(options: argparse.Namespace, message: str, details: dict[str, Any]) -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 from plait.work.signals import STOPPING
 
@@ -55,10 +55,23 @@ class Interrupts(Handled):
     _is_passed_over = False
 
     def begun(self) -> None:
-        """The engines work; may be called again and again."""
+        """The engines work, or what they have found is being written; may be called again and
+        again."""
         self._has_begun = True
 
+    def again(self) -> None:
+        """Other engines are about to begin. A signal that was passed over counts now."""
+        self._has_begun = False
+        if self._is_passed_over:
+            self._stop()
+
     def _came(self, number: int, frame: FrameType | None) -> None:
-        if not self._has_begun or self._is_passed_over:
-            raise KeyboardInterrupt
-        self._is_passed_over = True
+        if self._has_begun and not self._is_passed_over:
+            self._is_passed_over = True
+        else:
+            self._stop()
+
+    def _stop(self) -> NoReturn:
+        """Whoever catches it may have an answer to write."""
+        self._has_begun, self._is_passed_over = True, False
+        raise KeyboardInterrupt

@@ -98,7 +98,7 @@ def _no_answer(
         return exits.UNKNOWN
     if not said:
         console.error(reason)
-    return code
+    return exits.UNKNOWN if options.command == "bench" else code
 
 
 if __name__ == "__main__":

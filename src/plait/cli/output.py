@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from plait.errors import InputError
 from plait.report.characters import one_line
 from plait.report.files import write_at_once
+
+_MOST_ERRORS = 10
 
 
 class Console:
@@ -57,6 +59,14 @@ class Console:
             print(f"plait: {message}", file=sys.stderr, flush=True)
         except OSError:
             pass
+
+    def errors(self, messages: Sequence[str], *, in_full: bool) -> None:
+        """A line for each of the first ones, or of all."""
+        shown = messages if in_full else messages[:_MOST_ERRORS]
+        for message in shown:
+            self.error(one_line(message.split("\n")[0]))
+        if len(messages) > len(shown):
+            self.error(f"and {len(messages) - len(shown)} more (-v: which)")
 
     def close(self) -> None:
         """Flush while errors can still be handled, before the interpreter does it at exit."""

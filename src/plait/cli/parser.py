@@ -145,7 +145,7 @@ def _program_options(parser: Parser) -> None:
         metavar="PROG",
         help=".c or .i files, linked into one program (with --compile-commands: default all);"
         " verify and explore also take a BenchExec task definition (.yml), verify also several or"
-        " folders of them",
+        " folders of them, with or without expected verdicts",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
     _property_options(parser)

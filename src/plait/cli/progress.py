@@ -97,9 +97,10 @@ class _OnTerminal(Progress):
 
 class _AsJson(Progress):
     """A line for each status: twice per second, and whenever a stage or an engine begins or ends.
-    The last line has the verdict."""
+    The last line has the verdict. `about` is in every line."""
 
-    def __init__(self) -> None:
+    def __init__(self, about: dict[str, Any]) -> None:
+        self._about = about
         self._writer = Writer()
         self._next = 0.0
         self._last: object = None
@@ -128,14 +129,14 @@ class _AsJson(Progress):
     def _say(self, row: dict[str, Any], patience: float = 0.0) -> None:
         import json
 
-        line = json.dumps({"plait-progress": _FORMAT, **row}, separators=(",", ":"))
+        line = json.dumps({"plait-progress": _FORMAT, **self._about, **row}, separators=(",", ":"))
         self._writer.write(line + "\n", patience)
 
 
-def progress(form: str) -> Progress:
-    """`form` is that of `--progress`."""
+def progress(form: str, **about: str) -> Progress:
+    """`form` is that of `--progress`; `about` tells which of several tasks it is."""
     if form == "json":
-        return _AsJson()
+        return _AsJson(about)
     from plait.cli.live import LiveView
 
     return _OnTerminal() if form == "auto" and LiveView.is_wanted() else Progress()

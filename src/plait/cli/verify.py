@@ -10,7 +10,7 @@ from plait.cli import exits
 from plait.cli.batch import is_batch, verify_batch
 from plait.cli.chosen import options_of
 from plait.cli.forms import are_wanted, check_forms, save_forms
-from plait.cli.internal_error import write_report
+from plait.cli.internal_error import tell_failure
 from plait.cli.interrupts import Interrupts
 from plait.cli.numbers import summary, table
 from plait.cli.output import Console, check_can_write, save
@@ -25,6 +25,11 @@ _EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UN
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
+    with Interrupts() as interrupts:
+        return _verify(options, console, interrupts)
+
+
+def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
     check_forms(options)
     if options.certificate is not None:
         check_can_write("--certificate", options.certificate)
@@ -37,17 +42,16 @@ def verify(options: argparse.Namespace, console: Console) -> int:
         invariants=options.html is not None or options.witness is not None,
     )
     if is_batch(chosen):
-        return verify_batch(options, chosen, console)
-    with Interrupts() as interrupts:
-        with progress(options.progress) as shown:
+        return verify_batch(options, chosen, console, interrupts)
+    with progress(options.progress) as shown:
 
-            def watch(status: Status) -> None:
-                interrupts.begun()
-                shown.show(status)
+        def watch(status: Status) -> None:
+            interrupts.begun()
+            shown.show(status)
 
-            result = verify_with(chosen, watch)
-            shown.done(result.verdict)
-        return _report(options, console, result)
+        result = verify_with(chosen, watch)
+        shown.done(result.verdict)
+    return _report(options, console, result)
 
 
 def _report(options: argparse.Namespace, console: Console, result: Result) -> int:
@@ -56,11 +60,7 @@ def _report(options: argparse.Namespace, console: Console, result: Result) -> in
         for noise in result.noise.values():
             console.error(f"the worker wrote:\n{noise}")
     if result.failure is not None:
-        reason = result.failure.pop("reason")
-        report = write_report(options, reason, result.failure)
-        result.report = None if report is None else str(report)
-        what = "the program" if report is None else f"the program and {report}"
-        console.error(f"{reason}\nplease report this, with {what}")
+        result.report = tell_failure(options, console, result.failure)
     _print(options, console, result)
     exit_code = _EXIT_CODES[result.verdict]
     if not save_forms(options, console, result):
