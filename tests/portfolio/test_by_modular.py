@@ -1,12 +1,17 @@
-"""Where the static checks are relied on."""
+"""Where the static checks are relied on, and what happens when they fail."""
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
 import plait
+from plait.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 HEAD = """#include <assert.h>
@@ -57,3 +62,49 @@ def test_a_queue() -> None:
         ROOT / "examples" / "bounded_queue.c", property="no-data-race", cache=False, timeout=60
     )
     assert (found.verdict, found.engine) == ("true", "modular")
+
+
+# --- failures
+
+LOCKED = ROOT / "examples" / "locked_counter.c"
+
+
+def mistaken(*arguments: Any, **options: Any) -> NoReturn:
+    raise KeyError("no such cell")
+
+
+def exhausted(*arguments: Any, **options: Any) -> NoReturn:
+    raise MemoryError
+
+
+def crashing(*arguments: Any, **options: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("checks", [mistaken, exhausted, crashing])
+@pytest.mark.parametrize("name", ["no-data-race", "assertions"])
+def test_the_engine_goes_on_where_they_fail(
+    checks: Callable[..., Any], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plait.portfolio.by_modular.verify", checks)
+    found = plait.verify(LOCKED, property=name, cache=False)
+    assert (found.verdict, found.engine) == ("true", "orders")
+    if checks is mistaken:
+        assert found.failure is not None
+        assert found.failure["reason"].startswith("internal error in static checks: KeyError at ")
+        assert any("mistaken" in line for line in found.failure["traceback"])
+    else:
+        assert found.failure is None
+
+
+def test_a_mistake_in_them_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("plait.portfolio.by_modular.verify", mistaken)
+    assert main(["verify", "--no-cache", str(LOCKED)]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == "VERDICT: true"
+    assert "internal error in static checks" in said.err
+    assert "please report this" in said.err
+    assert len(list(tmp_path.glob("plait-report-*.json"))) == 1

@@ -6,7 +6,10 @@ import time
 from typing import Any
 
 from plait.portfolio.messages import (
+    Checking,
     Doing,
+    Failed,
+    Features,
     Loaded,
     Mistake,
     OutOfTime,
@@ -33,6 +36,7 @@ class Heard:
         self._began = time.monotonic()
         self._ended: float | None = None
         self.doing = "reading the program"
+        self.is_checking = False  # before the engine begins
         self.numbers: dict[str, Any] = {}
         self.history: list[dict[str, Any]] = []
         self.question: Question | None = None
@@ -42,6 +46,7 @@ class Heard:
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
         self.result: Result | None = None
+        self.failed: Failed | None = None
 
     @property
     def is_decided(self) -> bool:
@@ -60,14 +65,25 @@ class Heard:
         """For a proof without bounds."""
         return self.engine == "impact"
 
+    @property
+    def _beginning(self) -> str:
+        return "growing the tree" if self._is_search else "loop bound 1"
+
     def receive(self, data: dict[str, Any]) -> AnyMessage:
         said = decode(data)
+        self.is_checking = isinstance(said, Checking)
         match said:
             case Question() as message:
                 self.question = message
             case Loaded() as message:
                 self.loaded = message
-                self.doing = "growing the tree" if self._is_search else "loop bound 1"
+                self.doing = self._beginning
+            case Checking():
+                self.doing = "static checks"
+            case Failed() as message:
+                self.failed = message
+            case Features():
+                self.doing = self._beginning
             case Doing() as message:
                 self.doing = message.what
                 self.numbers = message.statistics or self.numbers
