@@ -11,7 +11,14 @@ from typing import Any, NoReturn
 import pytest
 
 import plait
+from plait.analysis.points_to import PointsTo
+from plait.c import load
+from plait.c.options import FrontEndOptions
 from plait.cli.main import main
+from plait.model.program import Program
+from plait.model.properties import from_names
+from plait.portfolio.by_modular import checked
+from plait.work.child import Channel
 
 ROOT = Path(__file__).parents[2]
 HEAD = """#include <assert.h>
@@ -57,9 +64,34 @@ def test_auto_asks_another_engine_then(tmp_path: Path) -> None:
     assert (found.verdict, found.engine) == ("true", "orders")
 
 
+def test_memory_is_analysed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the proof and for the decision to rely on it."""
+    made: list[Program] = []
+    make = PointsTo.__init__
+
+    def count(self: PointsTo, program: Program) -> None:
+        made.append(program)
+        make(self, program)
+
+    monkeypatch.setattr(PointsTo, "__init__", count)
+    for text, is_relied_on in (("flag = 1;", True), (SHARED["local"], False)):
+        path = tmp_path / "a.c"
+        path.write_text(
+            f"{HEAD}void *f(void *u) {{ return 0; }}\nint main(void) {{ pthread_t t; {text} }}\n"
+        )
+        chosen = from_names(["assertions"])
+        program = load([str(path)], FrontEndOptions(), chosen)
+        made.clear()
+        found, _ = checked([(chosen, program)], None, Channel(print), needs_facts=False)
+        assert (found is not None) == is_relied_on
+        assert made == [program]
+
+
 def test_a_queue() -> None:
     found = plait.verify(
-        ROOT / "examples" / "bounded_queue.c", property="no-data-race", cache=False, timeout=60
+        ROOT / "examples" / "bounded_queue.c", property="no-data-race", cache=False, timeout=600
     )
     assert (found.verdict, found.engine) == ("true", "modular")
 

@@ -177,6 +177,7 @@ class TestStaticChecks:
         game.says("orders", Loaded([], []))
         game.says("orders", Checking())
         assert game.doing("orders") == "static checks"
+        assert game.portfolio.heard["orders"].so_far() == "the static checks were not finished"
         game.says("orders", Failed("internal error", {}))
         game.says("orders", Features("BOUNDED"))
         assert game.doing("orders") == "loop bound 1"

@@ -25,6 +25,8 @@ from plait.portfolio.options import Options
 from plait.work.limits import Ending, Finish
 
 _LONGEST_HISTORY = 400
+_CHECKS = "static checks"
+_BEGINNINGS = {"modular": _CHECKS, "orders": "loop bound 1", "impact": "growing the tree"}
 
 
 class Heard:
@@ -67,7 +69,7 @@ class Heard:
 
     @property
     def _beginning(self) -> str:
-        return "growing the tree" if self._is_search else "loop bound 1"
+        return _BEGINNINGS[self.engine]
 
     def receive(self, data: dict[str, Any]) -> AnyMessage:
         said = decode(data)
@@ -79,7 +81,7 @@ class Heard:
                 self.loaded = message
                 self.doing = self._beginning
             case Checking():
-                self.doing = "static checks"
+                self.doing = _CHECKS
             case Failed() as message:
                 self.failed = message
             case Features():
@@ -144,6 +146,8 @@ class Heard:
         if self.progress is not None:
             return f"no violation with up to {self.progress.bound} loop rounds"
         if self.loaded is not None:
+            if self.is_checking or self.engine == "modular":
+                return "the static checks were not finished"
             return "the tree has no nodes yet" if self._is_search else "no loop bound was finished"
         return "the program was not read yet"
 
