@@ -38,7 +38,6 @@ TOGETHER = "auto"  # the name of all engines together where none of them has dec
 def verify(options: Options, watch: Watch | None = None) -> Result:
     """The result; InputError if the input cannot be used."""
     options = expand_task(options)
-    _check(options)
     started, began = time.monotonic(), time.process_time()
     conductor = _Portfolio(options, _machine(options), started, watch)
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
@@ -62,13 +61,6 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     result.failure = _failure(conductor.heard)
     result.noise = {name: item.noise for name, item in finishes.items() if item.noise}
     return result
-
-
-def _check(options: Options) -> None:
-    if options.certificate and options.engine not in ("auto", "impact"):
-        raise InputError("--certificate needs --engine impact: the other engine has none")
-    if options.certificate and options.unwind is not None and options.engine == "auto":
-        raise InputError("--certificate excludes --unwind: a bounded search proves nothing")
 
 
 def _machine(options: Options) -> Machine:
