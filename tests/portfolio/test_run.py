@@ -14,6 +14,8 @@ from tests.cli.test_live import HARD
 from tests.portfolio.team import FakeTeam
 from tests.work.processes import children, state
 
+from plait.model.facts import Rounds
+from plait.model.facts import encode as encode_facts
 from plait.portfolio import run
 from plait.portfolio.job import Job
 from plait.portfolio.messages import (
@@ -25,6 +27,7 @@ from plait.portfolio.messages import (
     Message,
     OutOfTime,
     Progress,
+    Proved,
     Result,
     Searched,
     encode,
@@ -181,6 +184,31 @@ class TestStaticChecks:
         game.says("orders", Failed("internal error", {}))
         game.says("orders", Features("BOUNDED"))
         assert game.doing("orders") == "loop bound 1"
+
+
+class TestFacts:
+    ROWS = encode_facts(Rounds("f", head, 2) for head in range(20))
+
+    def test_engines_that_are_running_are_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert not game.says("orders", Proved(self.ROWS))
+        assert [name for name, _ in game.team.told] == ["impact", "impact"]
+        assert [row for _, message in game.team.told for row in message["facts"]] == self.ROWS
+        game.team.told.clear()
+        game.ends("impact")
+        game.says("orders", Proved(self.ROWS))
+        assert game.team.told == []
+
+    def test_engines_that_start_later_begin_with_them(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch)
+        game.says("orders", Proved(self.ROWS[:2]))
+        game.says("orders", Proved(self.ROWS[2:]))
+        assert game.team.told == []
+        game.says("orders", Features("UNBOUNDED"))
+        game.waits(2.0)
+        assert [job.facts for job in game.jobs] == [(), tuple(self.ROWS)]
 
 
 class TestStatus:
