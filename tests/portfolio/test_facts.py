@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.portfolio.team import FakeTeam
 
 import plait
 from plait.engines.impact import outcome as impact
@@ -13,7 +14,6 @@ from plait.engines.orders import outcome as orders
 from plait.model.facts import Range, Rounds, Unreachable, encode
 from plait.portfolio.facts import Known, tell
 from plait.work.child import Channel
-from tests.portfolio.team import FakeTeam
 
 # Not proved by static checks, which know how often the loop goes round and what `limit` is.
 LOOP = """
