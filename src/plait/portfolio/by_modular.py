@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from plait.engines.modular.engine import verify
@@ -12,6 +11,7 @@ from plait.model.facts import encode
 from plait.portfolio.asked import Asked
 from plait.portfolio.messages import Proved, Result
 from plait.portfolio.messages import encode as as_row
+from plait.portfolio.numbers import numbers_of_modular
 
 if TYPE_CHECKING:
     from plait.model.facts import Fact
@@ -29,7 +29,7 @@ class ByModular(Asked):
         outcome = verify(self.program, self.specification, self.deadline)
         objection = _objection(outcome)
         is_proved = outcome.answer is Answer.HOLDS and not objection
-        numbers = _numbers(outcome)
+        numbers = numbers_of_modular(outcome.statistics)
         verdict = "true" if is_proved else "unknown"
         return Result(verdict, objection or outcome.reason, statistics=numbers)
 
@@ -46,11 +46,6 @@ def _objection(outcome: Outcome) -> str:
         if item.is_per_instance and is_own and sharing.has_escaped(item):
             return f"a static proof is not relied on where threads share {item!r}"
     return ""
-
-
-def _numbers(outcome: Outcome) -> dict[str, float]:
-    numbers = asdict(outcome.statistics)
-    return numbers | {"checking_seconds": round(numbers.pop("seconds"), 6)}
 
 
 def checked(
@@ -71,7 +66,7 @@ def checked(
         outcome = verify(program, specification, end, needs_facts=needs_facts)
         if len(questions) == 1:
             facts = outcome.facts
-        for name, value in _numbers(outcome).items():
+        for name, value in numbers_of_modular(outcome.statistics).items():
             statistics[name] = statistics.get(name, 0) + value
         if outcome.answer is not Answer.HOLDS or _objection(outcome):
             break
