@@ -198,6 +198,11 @@ def test_an_answer_with_more_to_show_stays(locked: Path) -> None:
     recalled = cache_for(certificate=True).recall()
     assert recalled is not None and recalled.certificate == "C"
     assert cache_for(invariants=True).recall() is None
+    cache = cache_for()
+    assert cache._store is not None
+    cache._store.put(cache.key, {"verdict": "false"})
+    cache.keep(Message("true", "another verdict"), 0, {}, job)
+    assert (entry := cache._store.get(cache.key)) and entry["reason"] == "another verdict"
     cache_for().keep(Message("true", "by orders"), 0, {}, Job("orders"))
     assert cache_for(invariants=True, proof=True).recall() is not None
 

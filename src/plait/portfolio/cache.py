@@ -104,8 +104,7 @@ class Cache:
             cached |= {key: result.cached[key] for key in cached}
         try:
             entry = _entry(result, question, cached, self._wanted)
-            known = self._store.get(self.key)
-            if known is None or not _parts(entry) < _parts(known):
+            if not _shows_less(entry, self._store.get(self.key)):
                 self._store.put(self.key, entry)
             before = Previous.read(self._store.get(self._subject))
             after = before.with_answer(result, *self._questions[question], cached)
@@ -193,6 +192,13 @@ def _parts(entry: dict[str, Any]) -> frozenset[str]:
         return _PARTS_OF_EVIDENCE | {"certificate"}
     found = entry.get("parts")
     return frozenset(map(str, found)) if isinstance(found, list) else frozenset()
+
+
+def _shows_less(entry: dict[str, Any], known: dict[str, Any] | None) -> bool:
+    """Than what is known already. Another verdict is news in any case."""
+    if known is None or known.get("verdict") != entry["verdict"]:
+        return False
+    return _parts(entry) < _parts(known)
 
 
 def _parts_of(result: Result, engine: str, wanted: frozenset[str]) -> list[str]:
