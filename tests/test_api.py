@@ -142,15 +142,15 @@ def test_programs_that_cannot_be_used() -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"engine": "impact", "unwind": 2}, "unwind: an option of engine orders, but only impact"),
-        ({"engine": "orders", "por": "none"}, "por: an option of engine impact, but only orders"),
-        ({"engine": "orders", "force_cover": False}, "force_cover: an option of engine impact"),
-        ({"engine": "orders", "certificate": True}, "certificate: an option of engine impact"),
-        ({"engine": "modular", "max_nodes": 9}, "max_nodes: an option of engine impact, but only"),
-        ({"engine": "modular", "unwind": 2}, "unwind: an option of engine orders, but only modular"),
-        ({"engine": "portfolio", "certificate": True}, "certificate: only engine impact has one"),
-        ({"unwind": 2, "explicit": "few"}, "explicit: an option of engine impact, but only orders"),
-        ({"unwind": 2, "certificate": True}, "unwind: an option of engine orders, but only impact"),
+        ({"engine": "impact", "unwind": 2}, "unwind: needs --engine orders, but only impact"),
+        ({"engine": "orders", "por": "none"}, "por: needs --engine impact, but only orders"),
+        ({"engine": "orders", "force_cover": False}, "force_cover: needs --engine impact"),
+        ({"engine": "orders", "certificate": True}, "certificate: needs --engine impact"),
+        ({"engine": "modular", "max_nodes": 9}, "max_nodes: needs --engine impact, but only"),
+        ({"engine": "modular", "unwind": 2}, "unwind: needs --engine orders, but only modular"),
+        ({"engine": "portfolio", "certificate": True}, "certificate: needs --engine impact, the"),
+        ({"unwind": 2, "explicit": "few"}, "explicit: needs --engine impact, but only orders"),
+        ({"unwind": 2, "certificate": True}, "unwind: needs --engine orders, but only impact"),
     ],
     ids=str,
 )
@@ -165,9 +165,9 @@ def test_options_of_engines_that_do_not_run_on_the_command_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["verify", "--engine", "impact", "--unwind", "2", str(RACE)]) == 2
-    assert "unwind: an option of engine orders" in capsys.readouterr().err
+    assert "unwind: needs --engine orders" in capsys.readouterr().err
     assert main(["verify", "--engine", "orders", "--por", "none", str(RACE)]) == 2
-    assert "por: an option of engine impact" in capsys.readouterr().err
+    assert "por: needs --engine impact" in capsys.readouterr().err
 
 
 def test_options_have_the_values_of_the_settings() -> None:

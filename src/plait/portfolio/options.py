@@ -64,7 +64,7 @@ class Options(Subject):
         """InputError for options of engines that do not run, which would be without effect."""
         if self.engine == "portfolio":
             if self.certificate:
-                raise InputError("certificate: only engine impact has one, and it may not be first")
+                raise InputError("certificate: needs --engine impact, the other engine has none")
             return
         engine = self.engine
         if engine == "auto" and self.certificate:
@@ -79,4 +79,4 @@ class Options(Subject):
     def _check_is_default(self, name: str, owner: str, engine: str) -> None:
         default = type(self).__dataclass_fields__[name].default
         if getattr(self, name) != default:
-            raise InputError(f"{name}: an option of engine {owner}, but only {engine} runs")
+            raise InputError(f"{name}: needs --engine {owner}, but only {engine} runs")
