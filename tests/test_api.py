@@ -9,15 +9,17 @@ import time
 from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
 import plait
 from plait.api import Choices
 from plait.cli.main import main
+from plait.engines.impact.settings import Explicit, Reduction
+from plait.engines.orders.settings import OrderEncoding, Refinement
 from plait.evidence.stored import from_text
-from plait.portfolio.options import Options
+from plait.portfolio.options import EXPLICIT, ORDER_ENCODINGS, POR, REFINEMENTS, Options
 from plait.portfolio.subject import Subject
 
 ROOT = Path(__file__).parents[1]
@@ -92,12 +94,90 @@ def test_mistakes_are_exceptions(tmp_path: Path) -> None:
         plait.verify(RACE, engine="y")
     with pytest.raises(plait.InputError, match="timeout"):
         plait.verify(RACE, timeout=-1)
-    with pytest.raises(plait.InputError, match="data model"):
+    with pytest.raises(plait.InputError, match="data_model 'LLP64': known are ILP32, LP64"):
         plait.verify(RACE, data_model="LLP64")
     with pytest.raises(plait.InputError, match="no program"):
         plait.verify([])
     with pytest.raises(TypeError, match="tiemout"):
         plait.verify(RACE, tiemout=3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"por": "nonsense"}, "por 'nonsense': known are none, static, dynamic"),
+        ({"explicit": "all"}, "explicit 'all': known are pointers, few"),
+        ({"refinement": "x"}, "refinement 'x': known are propagator, graph, kernel, cores"),
+        ({"order_encoding": "x"}, "order_encoding 'x': known are abstract, monolithic"),
+        ({"std": "zzz"}, "std 'zzz': not a C dialect such as c11 or gnu17"),
+        ({"std": "iso9899:1"}, "std 'iso9899:1': not a C dialect such as c11 or gnu17"),
+        ({"std": None}, "std None: a text expected"),
+        ({"timeout": "5"}, "timeout '5': a number expected"),
+        ({"timeout": True}, "timeout True: a number expected"),
+        ({"timeout": float("nan")}, "timeout nan: must be positive"),
+        ({"memory_limit": 1e300}, "memory_limit 1e\\+300: must be positive, less than 4.29497e\\+09"),
+        ({"jobs": 1.5}, "jobs 1.5: a whole number expected"),
+        ({"unwind": "2"}, "unwind '2': a whole number expected"),
+        ({"cache": 0}, "cache 0: True or False expected"),
+        ({"property": 5}, "property 5: texts expected"),
+        ({"defines": ["A", 1]}, "defines \\['A', 1\\]: texts expected"),
+        ({"include_dirs": [b"a"]}, "include_dirs \\(b'a',\\): texts expected"),
+        ({"prp": 3}, "prp 3: a text expected"),
+    ],
+    ids=str,
+)
+def test_values_that_cannot_be_used(choices: dict[str, Any], message: str) -> None:
+    with pytest.raises(plait.InputError, match=f"^{message}$"):
+        plait.verify(RACE, **choices)
+
+
+def test_programs_that_cannot_be_used() -> None:
+    for programs in (5, [5], None):
+        with pytest.raises(plait.InputError, match=r"^programs .*: texts expected$"):
+            plait.verify(programs)  # type: ignore[arg-type]
+        with pytest.raises(plait.InputError, match=r"^programs .*: texts expected$"):
+            plait.load(programs)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"engine": "impact", "unwind": 2}, "unwind: needs --engine orders, but only impact"),
+        ({"engine": "orders", "por": "none"}, "por: needs --engine impact, but only orders"),
+        ({"engine": "orders", "force_cover": False}, "force_cover: needs --engine impact"),
+        ({"engine": "orders", "certificate": True}, "certificate: needs --engine impact"),
+        ({"engine": "modular", "max_nodes": 9}, "max_nodes: needs --engine impact, but only"),
+        ({"engine": "modular", "unwind": 2}, "unwind: needs --engine orders, but only modular"),
+        ({"engine": "portfolio", "certificate": True}, "certificate: needs --engine impact, the"),
+        ({"unwind": 2, "explicit": "few"}, "explicit: needs --engine impact, but only orders"),
+        ({"unwind": 2, "certificate": True}, "unwind: needs --engine orders, but only impact"),
+    ],
+    ids=str,
+)
+def test_options_of_engines_that_do_not_run(
+    choices: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(plait.InputError, match=f"^{message}"):
+        plait.verify(RACE, **choices)
+
+
+def test_options_of_engines_that_do_not_run_on_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["verify", "--engine", "impact", "--unwind", "2", str(RACE)]) == 2
+    assert "unwind: needs --engine orders" in capsys.readouterr().err
+    assert main(["verify", "--engine", "orders", "--por", "none", str(RACE)]) == 2
+    assert "por: needs --engine impact" in capsys.readouterr().err
+
+
+def test_options_have_the_values_of_the_settings() -> None:
+    known = {Refinement: REFINEMENTS, OrderEncoding: ORDER_ENCODINGS}
+    for kind, names in (*known.items(), (Reduction, POR), (Explicit, EXPLICIT)):
+        assert tuple(item.value for item in kind) == names
+    for engine in ("auto", "portfolio"):
+        Options(programs=("a.c",), engine=engine, por="none", refinement="graph").check()
+    Options(programs=("a.c",), engine="impact", por="none", certificate=True).check()
+    Options(programs=("a.c",), engine="orders", unwind=2, refinement="graph", timeout=5).check()
 
 
 def test_limits_and_watching(tmp_path: Path) -> None:

@@ -159,6 +159,19 @@ class TestKilled:
 @needs_proc
 class TestMemory:
     def test_a_solver_that_needs_too_much(self, hard: str) -> None:
+        """More than three times what a worker needs before it has read anything."""
+        seen: list[plait.Status] = []
+        result = plait.verify(
+            hard, engine="orders", unwind=16, memory_limit=0.2, cache=False, watch=seen.append
+        )
+        assert result.verdict == "unknown"
+        assert result.reason.startswith("memory limit of 0.2 GiB; ")
+        (engine,) = seen[-1].engines
+        assert (engine.state, engine.doing) == ("ended", "memory limit of 0.2 GiB")
+        assert engine.numbers["last_bound"] == 16
+        assert engine.numbers["clauses"] > 100_000  # they are counted when the solver begins
+
+    def test_workers_that_need_too_much_together(self, hard: str) -> None:
         result = plait.verify(hard, engine="portfolio", memory_limit=0.1, timeout=60)
         assert result.verdict == "unknown"
         assert "memory limit of 0.1 GiB" in result.reason

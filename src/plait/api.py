@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from plait.errors import InputError
 from plait.evidence import result as evidence
 from plait.portfolio.options import Options
 from plait.portfolio.status import EngineStatus, Status, Watch
@@ -184,10 +185,10 @@ def load_with(subject: Subject) -> Program:
 
 def _plain(programs: Sources, choices: About) -> dict[str, Any]:
     """Texts and tuples of texts in the place of paths, single names and lists."""
-    plain: dict[str, Any] = {"programs": _texts(programs)}
+    plain: dict[str, Any] = {"programs": _texts("programs", programs)}
     for name, value in choices.items():
         if name in _LISTS:
-            plain[name] = _texts(value)  # type: ignore[arg-type]
+            plain[name] = _texts(name, value)
         else:
             plain[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
     return plain
@@ -196,7 +197,10 @@ def _plain(programs: Sources, choices: About) -> dict[str, Any]:
 _LISTS = frozenset(item.name for item in fields(Subject) if "tuple" in str(item.type))
 
 
-def _texts(values: Sources) -> tuple[str, ...]:
+def _texts(name: str, values: Any) -> tuple[str, ...]:
     if isinstance(values, str | os.PathLike):
         return (os.fspath(values),)
-    return tuple(os.fspath(item) for item in values)
+    try:
+        return tuple(os.fspath(item) for item in values)
+    except TypeError:
+        raise InputError(f"{name} {values!r}: texts expected") from None

@@ -14,8 +14,9 @@ class FakeTeam(Team):
         self.gone: set[str] = set()
 
     def start(self, name: str, work: Work) -> None:
-        assert name not in self.started
+        assert name not in self.names
         self.started.append(name)
+        self.gone.discard(name)
 
     def stop(self, name: str) -> None:
         self.gone.add(name)
@@ -34,7 +35,7 @@ class FakeTeam(Team):
 
     @property
     def names(self) -> list[str]:
-        return [name for name in self.started if name not in self.gone]
+        return [name for name in dict.fromkeys(self.started) if name not in self.gone]
 
     @property
     def running(self) -> set[str]:

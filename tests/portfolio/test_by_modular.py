@@ -1,12 +1,24 @@
-"""Where the static checks are relied on."""
+"""Where the static checks are relied on, and what happens when they fail."""
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
 import plait
+from plait.analysis.points_to import PointsTo
+from plait.c import load
+from plait.c.options import FrontEndOptions
+from plait.cli.main import main
+from plait.model.program import Program
+from plait.model.properties import from_names
+from plait.portfolio.by_modular import checked
+from plait.work.child import Channel
 
 ROOT = Path(__file__).parents[2]
 HEAD = """#include <assert.h>
@@ -52,8 +64,79 @@ def test_auto_asks_another_engine_then(tmp_path: Path) -> None:
     assert (found.verdict, found.engine) == ("true", "orders")
 
 
+def test_memory_is_analysed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the proof and for the decision to rely on it."""
+    made: list[Program] = []
+    make = PointsTo.__init__
+
+    def count(self: PointsTo, program: Program) -> None:
+        made.append(program)
+        make(self, program)
+
+    monkeypatch.setattr(PointsTo, "__init__", count)
+    for text, is_relied_on in (("flag = 1;", True), (SHARED["local"], False)):
+        path = tmp_path / "a.c"
+        path.write_text(
+            f"{HEAD}void *f(void *u) {{ return 0; }}\nint main(void) {{ pthread_t t; {text} }}\n"
+        )
+        chosen = from_names(["assertions"])
+        program = load([str(path)], FrontEndOptions(), chosen)
+        made.clear()
+        found, _ = checked([(chosen, program)], None, Channel(print), needs_facts=False)
+        assert (found is not None) == is_relied_on
+        assert made == [program]
+
+
 def test_a_queue() -> None:
     found = plait.verify(
-        ROOT / "examples" / "bounded_queue.c", property="no-data-race", cache=False, timeout=60
+        ROOT / "examples" / "bounded_queue.c", property="no-data-race", cache=False, timeout=600
     )
     assert (found.verdict, found.engine) == ("true", "modular")
+
+
+# --- failures
+
+LOCKED = ROOT / "examples" / "locked_counter.c"
+
+
+def mistaken(*arguments: Any, **options: Any) -> NoReturn:
+    raise KeyError("no such cell")
+
+
+def exhausted(*arguments: Any, **options: Any) -> NoReturn:
+    raise MemoryError
+
+
+def crashing(*arguments: Any, **options: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("checks", [mistaken, exhausted, crashing])
+@pytest.mark.parametrize("name", ["no-data-race", "assertions"])
+def test_the_engine_goes_on_where_they_fail(
+    checks: Callable[..., Any], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plait.portfolio.by_modular.verify", checks)
+    found = plait.verify(LOCKED, property=name, cache=False)
+    assert (found.verdict, found.engine) == ("true", "orders")
+    if checks is mistaken:
+        assert found.failure is not None
+        assert found.failure["reason"].startswith("internal error in static checks: KeyError at ")
+        assert any("mistaken" in line for line in found.failure["traceback"])
+    else:
+        assert found.failure is None
+
+
+def test_a_mistake_in_them_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("plait.portfolio.by_modular.verify", mistaken)
+    assert main(["verify", "--no-cache", str(LOCKED)]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == "VERDICT: true"
+    assert "internal error in static checks" in said.err
+    assert "please report this" in said.err
+    assert len(list(tmp_path.glob("plait-report-*.json"))) == 1

@@ -139,6 +139,74 @@ def test_touching_a_file_changes_nothing(locked: Path) -> None:
     assert verify(locked).cached is not None
 
 
+def test_reports_of_an_answer_that_is_known(
+    locked: Path, lost: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from plait.cli.main import main
+
+    for path, code in ((locked, 0), (lost, 1)):
+        assert main(["verify", str(path)]) == code
+        assert "answered from the cache" not in capsys.readouterr().out
+        for form in ("json", "html", "sarif"):
+            report = str(tmp_path / f"r.{form}")
+            assert main(["verify", f"--{form}", report, str(path)]) == code
+            assert "answered from the cache" in capsys.readouterr().out
+
+
+def test_parts_of_a_proof_that_are_missing_are_found(locked: Path) -> None:
+    def run(**choices: bool) -> Result:
+        return verify(locked, engine="impact", **choices)
+
+    assert not is_known(run())
+    proved = run(proof=True)
+    assert proved.tree and not is_known(proved)
+    again = run(proof=True)
+    assert is_known(again) and again.tree == proved.tree
+    plain = run()
+    assert is_known(plain) and not plain.tree and not plain.invariants
+    certified = run(certificate=True, proof=True)
+    assert certified.certificate and not is_known(certified)
+    again = run(certificate=True)
+    assert is_known(again) and again.certificate == certified.certificate and not again.tree
+    plain = run()
+    assert is_known(plain) and plain.certificate is None
+    assert not is_known(run(invariants=True))
+
+
+def test_a_violation_needs_no_parts(lost: Path) -> None:
+    assert verify(lost, engine="impact").verdict == "false"
+    for name in ("certificate", "proof", "invariants"):
+        assert is_known(verify(lost, engine="impact", **{name: True}))
+
+
+def test_an_answer_with_more_to_show_stays(locked: Path) -> None:
+    from plait.portfolio.cache import Cache
+    from plait.portfolio.job import Job
+    from plait.portfolio.messages import Result as Message
+    from plait.portfolio.options import Options
+    from plait.portfolio.subject import load_program, specification
+
+    def cache_for(**choices: bool) -> Cache:
+        options = Options(programs=(str(locked),), **choices)  # type: ignore[arg-type]
+        chosen, entry = specification(options)
+        return Cache.of(options, [(chosen, load_program(options, chosen, entry))], entry)
+
+    job = Job("impact")
+    whole = Message("true", "proved", certificate="C", evidence={"tree": [], "invariants": []})
+    cache_for(certificate=True, proof=True).keep(whole, 0, {}, job)
+    cache_for().keep(Message("true", "proved again"), 0, {}, job)
+    recalled = cache_for(certificate=True).recall()
+    assert recalled is not None and recalled.certificate == "C"
+    assert cache_for(invariants=True).recall() is None
+    cache = cache_for()
+    assert cache._store is not None
+    cache._store.put(cache.key, {"verdict": "false"})
+    cache.keep(Message("true", "another verdict"), 0, {}, job)
+    assert (entry := cache._store.get(cache.key)) and entry["reason"] == "another verdict"
+    cache_for().keep(Message("true", "by orders"), 0, {}, Job("orders"))
+    assert cache_for(invariants=True, proof=True).recall() is not None
+
+
 def test_the_engine_that_has_found_it_is_named(locked: Path) -> None:
     first = verify(locked, engine="portfolio")
     second = verify(locked, engine="portfolio")
@@ -207,7 +275,6 @@ def test_a_header_that_shadows_another_one_is_a_miss(lost: Path, tmp_path: Path)
         {"std": "c11"},
         {"entry": "start"},
         {"spurious_wakeups": False},
-        {"proof": True},
         {"engine": "impact", "certificate": True},
         {"engine": "impact", "por": "static"},
         {"engine": "impact", "explicit": "pointers"},
@@ -240,7 +307,15 @@ def test_every_option_counts_unless_it_is_listed() -> None:
     }
     plain = Options(programs=("a.c",))
     known = identity(plain, [])
-    without_effect = {"timeout", "memory_limit", "jobs", "cache"}
+    without_effect = {
+        "timeout",
+        "memory_limit",
+        "jobs",
+        "cache",
+        "certificate",
+        "proof",
+        "invariants",
+    }
     from dataclasses import fields, replace
 
     for item in fields(plain):
@@ -410,7 +485,7 @@ def test_a_counterexample_with_a_good_checksum_is_still_not_believed(
         name: value,
     }
     assert cache._store is not None
-    cache._store.put(cache._key, data)
+    cache._store.put(cache.key, data)
     found = cache.recall()
     assert found is None
 

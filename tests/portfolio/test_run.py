@@ -14,14 +14,20 @@ from tests.cli.test_live import HARD
 from tests.portfolio.team import FakeTeam
 from tests.work.processes import children, state
 
+from plait.model.facts import Rounds
+from plait.model.facts import encode as encode_facts
 from plait.portfolio import run
+from plait.portfolio.job import Job
 from plait.portfolio.messages import (
+    Checking,
     Doing,
+    Failed,
     Features,
     Loaded,
     Message,
     OutOfTime,
     Progress,
+    Proved,
     Result,
     Searched,
     encode,
@@ -30,6 +36,7 @@ from plait.portfolio.options import Options
 from plait.portfolio.run import _Portfolio
 from plait.portfolio.status import Status
 from plait.portfolio.strategy import AUTO, PORTFOLIO, Machine
+from plait.work.child import Work
 from plait.work.limits import Ending, Finish
 
 needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
@@ -46,11 +53,17 @@ class Game:
     ) -> None:
         self.now = 100.0
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        self.jobs: list[Job] = []
+        monkeypatch.setattr(run, "work_of", self._work_of)
         self.statuses: list[Status] = []
         options = Options(programs=("a.c",), **choices)
         self.portfolio = _Portfolio(options, machine, self.now, self.statuses.append)
         self.team = FakeTeam()
         self.portfolio.begin(self.team)
+
+    def _work_of(self, options: Options, job: Job, deadline: float | None) -> Work:
+        self.jobs.append(job)
+        return lambda channel: None
 
     def says(self, name: str, message: Message) -> bool:
         is_over = self.portfolio.hear(self.team, name, encode(message))
@@ -135,6 +148,67 @@ class TestStages:
         assert seen == {"orders", "impact"}
         game.ends("impact")
         assert game.team.running == {"orders"}
+
+
+class TestStaticChecks:
+    @pytest.mark.parametrize("ending", [Ending.DIED, Ending.MEMORY])
+    def test_their_end_is_not_that_of_the_engine(
+        self, ending: Ending, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch, jobs=2)
+        game.says("orders", Loaded([], []))
+        game.says("orders", Checking())
+        game.ends("orders", Finish(ending, "by signal 11 (SIGSEGV)"))
+        assert game.team.started == ["orders", "orders"]
+        assert game.team.running == {"orders"}
+        assert [(job.is_first, job.is_checked) for job in game.jobs] == [(True, True), (True, False)]
+        game.says("orders", Features("UNBOUNDED"))
+        game.ends("orders", Finish(ending))
+        assert game.team.started == ["orders", "orders", "impact"]
+
+    def test_they_are_over_when_the_program_is_described(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch)
+        game.says("orders", Checking())
+        game.says("orders", Features("BOUNDED"))
+        game.ends("orders", Finish(Ending.DIED))
+        assert game.team.started == ["orders", "impact"]
+
+    def test_status(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch)
+        game.says("orders", Loaded([], []))
+        game.says("orders", Checking())
+        assert game.doing("orders") == "static checks"
+        assert game.portfolio.heard["orders"].so_far() == "the static checks were not finished"
+        game.says("orders", Failed("internal error", {}))
+        game.says("orders", Features("BOUNDED"))
+        assert game.doing("orders") == "loop bound 1"
+
+
+class TestFacts:
+    ROWS = encode_facts(Rounds("f", head, 2) for head in range(20))
+
+    def test_engines_that_are_running_are_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert not game.says("orders", Proved(self.ROWS))
+        assert [name for name, _ in game.team.told] == ["impact", "impact"]
+        assert [row for _, message in game.team.told for row in message["facts"]] == self.ROWS
+        game.team.told.clear()
+        game.ends("impact")
+        game.says("orders", Proved(self.ROWS))
+        assert game.team.told == []
+
+    def test_engines_that_start_later_begin_with_them(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch)
+        game.says("orders", Proved(self.ROWS[:2]))
+        game.says("orders", Proved(self.ROWS[2:]))
+        assert game.team.told == []
+        game.says("orders", Features("UNBOUNDED"))
+        game.waits(2.0)
+        assert [job.facts for job in game.jobs] == [(), tuple(self.ROWS)]
 
 
 class TestStatus:

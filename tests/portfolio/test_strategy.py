@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from plait.portfolio.strategy import ALONE, AUTO, PORTFOLIO, Event, Machine, State, machine_for
@@ -65,3 +67,8 @@ def test_patience() -> None:
     assert State(seconds=10.0, share=0.5).patience(None) == 10.0
     assert State(seconds=10.0, share=0.5).patience(60.0) == 30.0
     assert State(seconds=10.0, share=0.5).patience(5.0) == 10.0
+
+
+def test_the_document_names_all_states() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "portfolio.md").read_text("utf-8")
+    assert [name for name in AUTO.states if f"**{name}**" not in text] == []

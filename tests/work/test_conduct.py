@@ -258,3 +258,36 @@ conduct(Pausing(), Limits())
         parent.kill()
         parent.wait()
     wait_for(lambda: not any(map(state, workers)))
+
+
+def noisy(channel: Channel) -> None:
+    os.write(1, b"second\n")
+
+
+class Twice(Conductor):
+    """Starts a work again under its name when it has ended."""
+
+    def __init__(self) -> None:
+        self.finishes: list[Finish] = []
+
+    def begin(self, team: Team) -> None:
+        team.start("a", lambda channel: os._exit(1))
+
+    def ended(self, team: Team, name: str, finish: Finish) -> None:
+        self.finishes.append(finish)
+        if len(self.finishes) == 1:
+            team.start("a", noisy)
+
+
+def test_a_work_that_is_started_again() -> None:
+    conductor = Twice()
+    finish = conduct(conductor, Limits(seconds=30))["a"]
+    assert [item.ending for item in conductor.finishes] == [Ending.DIED, Ending.FINISHED]
+    assert (finish.ending, finish.noise) == (Ending.FINISHED, "second\n")
+    assert finish.cpu_seconds >= conductor.finishes[0].cpu_seconds
+
+
+def test_what_two_works_have_used() -> None:
+    earlier = Finish(Ending.DIED, "by signal 9 (SIGKILL)", "a", 1.0, 300)
+    both = Finish(Ending.FINISHED, "", "b", 2.0, 200).after(earlier)
+    assert both == Finish(Ending.FINISHED, "", "ab", 3.0, 300)

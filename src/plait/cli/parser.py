@@ -22,8 +22,8 @@ from plait.cli.help import (
     VERIFY_HELP,
 )
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
-from plait.portfolio.options import ENGINES
-from plait.portfolio.subject import Subject
+from plait.portfolio.options import ENGINES, EXPLICIT, ORDER_ENCODINGS, POR, REFINEMENTS
+from plait.portfolio.subject import DATA_MODELS, Subject
 
 PROPERTIES = (
     "assertions",
@@ -35,12 +35,7 @@ PROPERTIES = (
     "lock-misuse",
 )
 
-# The values of plait.engines.orders.settings, which is not imported just to print help.
-ORDER_ENCODINGS = ("abstract", "monolithic")
-POR = ("none", "static", "dynamic")
-EXPLICIT = ("pointers", "few")
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
-REFINEMENTS = ("propagator", "graph", "kernel", "cores")
 
 
 class Parser(argparse.ArgumentParser):
@@ -196,7 +191,7 @@ def _front_end_options(parser: Parser) -> None:
     )
     group.add_argument(
         "--data-model",
-        choices=("ILP32", "LP64"),
+        choices=DATA_MODELS,
         default="LP64",
         help="sizes of the integer types and pointers (default: LP64)",
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 
+from plait.portfolio.values import is_dialect
+
 LOCAL = "local"  # the address of a cluster that is started for one run
 
 
 def dialect(text: str) -> str:
-    year = text.removeprefix("gnu" if text.startswith("gnu") else "c")
-    known = {"89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23", "2y"}
-    if (year == text or year not in known) and not text.startswith("iso9899:"):
+    if not is_dialect(text):
         raise argparse.ArgumentTypeError(f"'{text}' is not a C dialect such as c11 or gnu17")
     return text
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from plait.analysis.points_to import PointsTo
-from plait.analysis.sharing import Sharing
 from plait.engines.modular.engine import verify
-from plait.engines.modular.outcome import Answer
+from plait.engines.modular.outcome import Answer, Outcome
 from plait.model.facts import encode
 from plait.portfolio.asked import Asked
 from plait.portfolio.messages import Proved, Result
 from plait.portfolio.messages import encode as as_row
+from plait.portfolio.numbers import numbers_of_modular
 
 if TYPE_CHECKING:
     from plait.model.facts import Fact
@@ -29,27 +27,25 @@ class ByModular(Asked):
 
     def answer(self) -> Result:
         outcome = verify(self.program, self.specification, self.deadline)
-        is_proved = outcome.answer is Answer.HOLDS
-        objection = _objection(self.program) if is_proved else ""
-        verdict = "true" if is_proved and not objection else "unknown"
-        numbers = _numbers(asdict(outcome.statistics))
+        objection = _objection(outcome)
+        is_proved = outcome.answer is Answer.HOLDS and not objection
+        numbers = numbers_of_modular(outcome.statistics)
+        verdict = "true" if is_proved else "unknown"
         return Result(verdict, objection or outcome.reason, statistics=numbers)
 
 
-def _objection(program: Program) -> str:
+def _objection(outcome: Outcome) -> str:
     """Why a proof is not relied on; empty if it is. Heap objects, locals and thread-locals that
     several threads reach are where a static analysis goes wrong most easily: one name stands for
     many objects, whose lives end. Until more experience speaks for it, other engines decide."""
-    sharing = Sharing(PointsTo(program))
+    sharing = outcome.sharing
+    if sharing is None:
+        return ""
     for item in sharing.points_to.objects:
         is_own = item.edge is None or getattr(item.edge.action, "storage", "") != "library"
         if item.is_per_instance and is_own and sharing.has_escaped(item):
             return f"a static proof is not relied on where threads share {item!r}"
     return ""
-
-
-def _numbers(statistics: dict[str, float]) -> dict[str, float]:
-    return statistics | {"checking_seconds": round(statistics.pop("seconds"), 6)}
 
 
 def checked(
@@ -70,14 +66,14 @@ def checked(
         outcome = verify(program, specification, end, needs_facts=needs_facts)
         if len(questions) == 1:
             facts = outcome.facts
-        for name, value in asdict(outcome.statistics).items():
+        for name, value in numbers_of_modular(outcome.statistics).items():
             statistics[name] = statistics.get(name, 0) + value
-        if outcome.answer is not Answer.HOLDS or _objection(program):
+        if outcome.answer is not Answer.HOLDS or _objection(outcome):
             break
         reasons.append(outcome.reason)
     else:
         reason = "; ".join(dict.fromkeys(reasons))
-        return Result("true", reason, statistics=_numbers(statistics), engine="modular"), ()
+        return Result("true", reason, statistics=statistics, engine="modular"), ()
     if facts:
         send(as_row(Proved(encode(facts))))
     return None, facts

@@ -2,7 +2,8 @@
 
 What is kept under the identity of all that an answer depends on (plait.portfolio.identity) is a
 proof's verdict with its evidence, or a counterexample's schedule. Of a counterexample nothing else
-is believed: the reference interpreter executes it again and says what it shows.
+is believed: the reference interpreter executes it again and says what it shows. Of a proof, reports
+want more or less: an entry is used if it has at least what is wanted.
 
 Under the names of the files alone there is what helps after an edit (plait.portfolio.previous).
 """
@@ -31,10 +32,17 @@ Question = tuple["Specification", "Program"]
 class Cache:
     """Nothing that goes wrong here may cost an answer, so everything that does is a miss."""
 
-    def __init__(self, store: Store | None, keys: tuple[str, str], questions: list[Question]):
+    def __init__(
+        self,
+        store: Store | None,
+        keys: tuple[str, str],
+        questions: list[Question],
+        wanted: frozenset[str],
+    ) -> None:
         self._store = store
         self.key, self._subject = keys
         self._questions = questions
+        self._wanted = wanted
         self.previous = Previous()
 
     @classmethod
@@ -53,7 +61,7 @@ class Cache:
             except Exception:
                 _tell()
                 store = None
-        cache = cls(store, keys, questions)
+        cache = cls(store, keys, questions, _wanted(options))
         cache._look_back()
         return cache
 
@@ -63,7 +71,7 @@ class Cache:
             return None
         try:
             entry = self._store.get(self.key)
-            if entry is None:
+            if entry is None or not self._wanted <= _parts(entry):
                 return None
             found = self._recalled(entry)
             if found is None:
@@ -95,7 +103,9 @@ class Cache:
         if result.cached is not None:
             cached |= {key: result.cached[key] for key in cached}
         try:
-            self._store.put(self.key, _entry(result, question, cached))
+            entry = _entry(result, question, cached, self._wanted)
+            if not _shows_less(entry, self._store.get(self.key)):
+                self._store.put(self.key, entry)
             before = Previous.read(self._store.get(self._subject))
             after = before.with_answer(result, *self._questions[question], cached)
             if after != before:
@@ -118,8 +128,8 @@ class Cache:
                 entry["reason"],
                 bound=entry["bound"],
                 statistics=statistics,
-                evidence=entry["evidence"],
-                certificate=entry["certificate"],
+                evidence=entry["evidence"] if "proof" in self._wanted else {},
+                certificate=entry["certificate"] if "certificate" in self._wanted else None,
                 cached=cached,
             )
         if verdict != "false":
@@ -166,7 +176,40 @@ def _tell() -> None:
         traceback.print_exc()
 
 
-def _entry(result: Result, question: int, cached: dict[str, Any]) -> dict[str, Any]:
+_PARTS_OF_EVIDENCE = frozenset({"proof", "invariants"})
+
+
+def _wanted(options: Options) -> frozenset[str]:
+    """The parts of a proof that are asked for."""
+    names = ("certificate", "proof", "invariants")
+    found = frozenset(name for name in names if getattr(options, name))
+    return found | {"proof"} if "invariants" in found else found
+
+
+def _parts(entry: dict[str, Any]) -> frozenset[str]:
+    """The parts of a proof that an entry has; a violation needs none."""
+    if entry.get("verdict") == "false":
+        return _PARTS_OF_EVIDENCE | {"certificate"}
+    found = entry.get("parts")
+    return frozenset(map(str, found)) if isinstance(found, list) else frozenset()
+
+
+def _shows_less(entry: dict[str, Any], known: dict[str, Any] | None) -> bool:
+    """Than what is known already. Another verdict is news in any case."""
+    if known is None or known.get("verdict") != entry["verdict"]:
+        return False
+    return _parts(entry) < _parts(known)
+
+
+def _parts_of(result: Result, engine: str, wanted: frozenset[str]) -> list[str]:
+    """Only `impact` has trees and invariants: proofs of others are as good without."""
+    parts = wanted & _PARTS_OF_EVIDENCE if engine == "impact" else _PARTS_OF_EVIDENCE
+    return sorted(parts if result.certificate is None else parts | {"certificate"})
+
+
+def _entry(
+    result: Result, question: int, cached: dict[str, Any], wanted: frozenset[str]
+) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "verdict": result.verdict,
         "reason": result.reason,
@@ -175,7 +218,11 @@ def _entry(result: Result, question: int, cached: dict[str, Any]) -> dict[str, A
         "cached": cached,
     }
     if result.verdict == "true":
-        return entry | {"evidence": result.evidence, "certificate": result.certificate}
+        return entry | {
+            "evidence": result.evidence,
+            "certificate": result.certificate,
+            "parts": _parts_of(result, cached["engine"], wanted),
+        }
     return entry | {
         "question": question,
         "schedule": result.evidence["schedule"],

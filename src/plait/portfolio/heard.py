@@ -6,7 +6,10 @@ import time
 from typing import Any
 
 from plait.portfolio.messages import (
+    Checking,
     Doing,
+    Failed,
+    Features,
     Loaded,
     Mistake,
     OutOfTime,
@@ -22,6 +25,8 @@ from plait.portfolio.options import Options
 from plait.work.limits import Ending, Finish
 
 _LONGEST_HISTORY = 400
+_CHECKS = "static checks"
+_BEGINNINGS = {"modular": _CHECKS, "orders": "loop bound 1", "impact": "growing the tree"}
 
 
 class Heard:
@@ -33,6 +38,7 @@ class Heard:
         self._began = time.monotonic()
         self._ended: float | None = None
         self.doing = "reading the program"
+        self.is_checking = False  # before the engine begins
         self.numbers: dict[str, Any] = {}
         self.history: list[dict[str, Any]] = []
         self.question: Question | None = None
@@ -42,6 +48,7 @@ class Heard:
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
         self.result: Result | None = None
+        self.failed: Failed | None = None
 
     @property
     def is_decided(self) -> bool:
@@ -60,14 +67,25 @@ class Heard:
         """For a proof without bounds."""
         return self.engine == "impact"
 
+    @property
+    def _beginning(self) -> str:
+        return _BEGINNINGS[self.engine]
+
     def receive(self, data: dict[str, Any]) -> AnyMessage:
         said = decode(data)
+        self.is_checking = isinstance(said, Checking)
         match said:
             case Question() as message:
                 self.question = message
             case Loaded() as message:
                 self.loaded = message
-                self.doing = "growing the tree" if self._is_search else "loop bound 1"
+                self.doing = self._beginning
+            case Checking():
+                self.doing = _CHECKS
+            case Failed() as message:
+                self.failed = message
+            case Features():
+                self.doing = self._beginning
             case Doing() as message:
                 self.doing = message.what
                 self.numbers = message.statistics or self.numbers
@@ -128,6 +146,8 @@ class Heard:
         if self.progress is not None:
             return f"no violation with up to {self.progress.bound} loop rounds"
         if self.loaded is not None:
+            if self.is_checking or self.engine == "modular":
+                return "the static checks were not finished"
             return "the tree has no nodes yet" if self._is_search else "no loop bound was finished"
         return "the program was not read yet"
 

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from plait.model.program import Program
     from plait.model.properties import Specification
 
-FORMAT = 1
+FORMAT = 2
 
-# How long it may take, not what comes out of it.
-_WITHOUT_EFFECT = frozenset({"timeout", "memory_limit", "jobs", "cache"})
+# How long it may take, and what comes with a proof (plait.portfolio.cache looks whether it does).
+_WITHOUT_EFFECT = frozenset(
+    {"timeout", "memory_limit", "jobs", "cache", "certificate", "proof", "invariants"}
+)
 _WITHOUT_EFFECT_IN_ENVIRONMENT = frozenset({"PLAIT_CACHE_DIR", "PLAIT_TRACEBACK"})
 
 # Whose answers plait relies on, by the names of their modules and of their distributions.

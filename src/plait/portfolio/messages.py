@@ -28,6 +28,20 @@ class Loaded:
 
 
 @dataclass(slots=True)
+class Checking:
+    """Static checks begin. They go on until the worker says anything else."""
+
+
+@dataclass(slots=True)
+class Failed:
+    """Static checks have failed through a mistake of plait, and the engine goes on without them.
+    `failure` is as in a Result."""
+
+    reason: str
+    failure: Row
+
+
+@dataclass(slots=True)
 class Features:
     """What the program is like: the name of an event of the strategy."""
 
@@ -109,6 +123,8 @@ class Result:
 Message = (
     Question
     | Loaded
+    | Checking
+    | Failed
     | Features
     | Proved
     | Doing
@@ -122,7 +138,18 @@ Message = (
 _KINDS: dict[str, type[Message]] = {
     kind.__name__: kind
     for kind in (
-        Question, Loaded, Features, Proved, Doing, Progress, Searched, OutOfTime, Mistake, Result
+        Question,
+        Loaded,
+        Checking,
+        Failed,
+        Features,
+        Proved,
+        Doing,
+        Progress,
+        Searched,
+        OutOfTime,
+        Mistake,
+        Result,
     )
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plait.engines.impact import outcome as impact
+    from plait.engines.modular import outcome as modular
     from plait.engines.orders.outcome import Statistics
 
 _NAMES = {
@@ -39,6 +40,11 @@ def numbers_of_impact(statistics: impact.Statistics) -> dict[str, Any]:
         _NAMES.get(item.name, item.name): _rounded(getattr(statistics, item.name))
         for item in fields(statistics)
     }
+
+
+def numbers_of_modular(statistics: modular.Statistics) -> dict[str, float]:
+    numbers = {item.name: getattr(statistics, item.name) for item in fields(statistics)}
+    return numbers | {"checking_seconds": _rounded(numbers.pop("seconds"))}
 
 
 def count(number: int, noun: str) -> str:

@@ -6,8 +6,22 @@ from dataclasses import dataclass
 
 from plait.errors import InputError
 from plait.portfolio.subject import Subject
+from plait.portfolio.values import check_choice, check_positive
 
 ENGINES = ("auto", "modular", "orders", "impact", "portfolio")
+
+# The values of plait.engines.orders.settings and plait.engines.impact.settings, which are not
+# imported just to print help.
+ORDER_ENCODINGS = ("abstract", "monolithic")
+REFINEMENTS = ("propagator", "graph", "kernel", "cores")
+POR = ("none", "static", "dynamic")
+EXPLICIT = ("pointers", "few")
+
+_MOST_MEMORY = 2.0**32
+_OF_ENGINE = {
+    "orders": ("unwind", "order_encoding", "refinement"),
+    "impact": ("certificate", "por", "explicit", "force_cover", "max_nodes"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +50,33 @@ class Options(Subject):
 
     def check(self) -> None:
         Subject.check(self)
-        if self.engine not in ENGINES:
-            raise InputError(f"engine '{self.engine}': known are {', '.join(ENGINES)}")
-        for name in ("timeout", "memory_limit", "jobs", "unwind", "max_nodes"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise InputError(f"{name} {value}: must be positive")
+        check_choice("engine", self.engine, ENGINES)
+        check_choice("order_encoding", self.order_encoding, ORDER_ENCODINGS)
+        check_choice("refinement", self.refinement, REFINEMENTS)
+        check_choice("por", self.por, POR)
+        check_choice("explicit", self.explicit, EXPLICIT)
+        for name in ("timeout", "jobs", "unwind", "max_nodes"):
+            check_positive(name, getattr(self, name))
+        check_positive("memory_limit", self.memory_limit, _MOST_MEMORY)
+        self._check_engine()
+
+    def _check_engine(self) -> None:
+        """InputError for options of engines that do not run, which would be without effect."""
+        if self.engine == "portfolio":
+            if self.certificate:
+                raise InputError("certificate: needs --engine impact, the other engine has none")
+            return
+        engine = self.engine
+        if engine == "auto" and self.certificate:
+            engine = "impact"
+        elif engine == "auto" and self.unwind is not None:
+            engine = "orders"
+        for owner, names in _OF_ENGINE.items():
+            if engine not in ("auto", owner):
+                for name in names:
+                    self._check_is_default(name, owner, engine)
+
+    def _check_is_default(self, name: str, owner: str, engine: str) -> None:
+        default = type(self).__dataclass_fields__[name].default
+        if getattr(self, name) != default:
+            raise InputError(f"{name}: needs --engine {owner}, but only {engine} runs")

@@ -38,7 +38,6 @@ TOGETHER = "auto"  # the name of all engines together where none of them has dec
 def verify(options: Options, watch: Watch | None = None) -> Result:
     """The result; InputError if the input cannot be used."""
     options = expand_task(options)
-    _check(options)
     started, began = time.monotonic(), time.process_time()
     conductor = _Portfolio(options, _machine(options), started, watch)
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
@@ -62,13 +61,6 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     result.failure = _failure(conductor.heard)
     result.noise = {name: item.noise for name, item in finishes.items() if item.noise}
     return result
-
-
-def _check(options: Options) -> None:
-    if options.certificate and options.engine not in ("auto", "impact"):
-        raise InputError("--certificate needs --engine impact: the other engine has none")
-    if options.certificate and options.unwind is not None and options.engine == "auto":
-        raise InputError("--certificate excludes --unwind: a bounded search proves nothing")
 
 
 def _machine(options: Options) -> Machine:
@@ -120,7 +112,11 @@ class _Portfolio(Conductor):
     def ended(self, team: Team, name: str, finish: Finish) -> None:
         self._slices.drop(name)
         self.heard[name].end(self._options, finish)
-        self._happens(team, Event.GAVE_UP)
+        if self.heard[name].is_checking:
+            # The engine did not begin: what ends static checks need not end it.
+            self._start(team, Job(name, is_first=True, started=self._started))
+        else:
+            self._happens(team, Event.GAVE_UP)
         self._show(team)  # now: if it was the last one, nobody looks any more
 
     def look(self, team: Team) -> float:
@@ -158,9 +154,12 @@ class _Portfolio(Conductor):
                 is_first = not self.heard
                 is_checked = is_first and self._machine.is_checked
                 job = Job(engine, is_first, is_checked, tuple(self._facts), self._started)
-                self.heard[engine] = Heard(engine, self._started)
-                team.start(engine, work_of(self._options, job, self._deadline))
-                self._slices.add(engine)
+                self._start(team, job)
+
+    def _start(self, team: Team, job: Job) -> None:
+        self.heard[job.engine] = Heard(job.engine, self._started)
+        team.start(job.engine, work_of(self._options, job, self._deadline))
+        self._slices.add(job.engine)
 
     def _status(self, team: Team, now: float) -> Status:
         engines = []
@@ -227,6 +226,7 @@ def _take_back(heard: dict[str, Heard]) -> None:
 def _failure(heard: dict[str, Heard]) -> dict[str, Any] | None:
     """A mistake of plait itself is worth to be known even where another engine has the answer."""
     for item in heard.values():
-        if item.result is not None and item.result.failure is not None:
-            return {"reason": " ".join(item.result.reason.split()), **item.result.failure}
+        for said in (item.result, item.failed):
+            if said is not None and said.failure is not None:
+                return {"reason": " ".join(said.reason.split()), **said.failure}
     return None

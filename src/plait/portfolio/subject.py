@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plait.errors import Diagnostic, InputError
+from plait.portfolio.values import check_choice, check_kinds, is_dialect
 
 if TYPE_CHECKING:
     from plait.c.options import FrontEndOptions
     from plait.model.program import Program
     from plait.model.properties import Specification
+
+
+DATA_MODELS = ("ILP32", "LP64")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +41,10 @@ class Subject:
         """InputError for values that no command line would let pass."""
         if not self.programs and self.compile_commands is None:
             raise InputError("no program: name at least one source file")
-        if self.data_model not in ("ILP32", "LP64"):
-            raise InputError(f"data model '{self.data_model}': ILP32 and LP64 are known")
+        check_kinds(self)
+        check_choice("data_model", self.data_model, DATA_MODELS)
+        if not is_dialect(self.std):
+            raise InputError(f"std '{self.std}': not a C dialect such as c11 or gnu17")
 
 
 def specification(subject: Subject) -> tuple[Specification, str]:

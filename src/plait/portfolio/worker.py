@@ -14,7 +14,17 @@ from plait.portfolio.cache import Cache
 from plait.portfolio.facts import Known
 from plait.portfolio.features import event_of
 from plait.portfolio.job import Job
-from plait.portfolio.messages import Features, Loaded, Mistake, OutOfTime, Question, Result, encode
+from plait.portfolio.messages import (
+    Checking,
+    Failed,
+    Features,
+    Loaded,
+    Mistake,
+    OutOfTime,
+    Question,
+    Result,
+    encode,
+)
 from plait.portfolio.options import Options
 from plait.portfolio.rows import Row, diagnostic_row
 from plait.portfolio.strategy import Event
@@ -37,13 +47,18 @@ def work(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     except MemoryError:
         raise
     except Exception as error:
-        import traceback
-
-        trace = traceback.format_exc()
-        if os.environ.get("PLAIT_TRACEBACK"):
-            os.write(2, trace.encode(errors="backslashreplace"))
         reason = f"internal error: {describe(error)}"
-        send(encode(Result("unknown", reason, failure={"traceback": trace.splitlines()})))
+        send(encode(Result("unknown", reason, failure=_traceback())))
+
+
+def _traceback() -> Row:
+    """Of the exception that is being handled, for a report."""
+    import traceback
+
+    trace = traceback.format_exc()
+    if os.environ.get("PLAIT_TRACEBACK"):
+        os.write(2, trace.encode(errors="backslashreplace"))
+    return {"traceback": trace.splitlines()}
 
 
 def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> None:
@@ -104,16 +119,37 @@ def _without_engine(
         return result
     features = event_of(program for _, program in questions)
     if job.is_checked:
-        # Where loops have no bounds it takes longer anyway, and facts may help.
-        needs_facts = features is Event.UNBOUNDED
-        easy, facts = checked(questions, deadline, send, needs_facts=needs_facts)
+        easy = _checked(questions, features, deadline, known, send)
         if easy is not None:
             cache.keep(easy, 0, {}, job)
             return easy
-        known.add(facts)
     is_known = cache.previous.predicates is not None
     send(encode(Features((Event.PROVED_BEFORE if is_known else features).name)))
     return None
+
+
+def _checked(
+    questions: list[tuple[Specification, Program]],
+    features: Event,
+    deadline: float | None,
+    known: Known,
+    send: Channel,
+) -> Result | None:
+    """The answer of static checks. The engine does not need them, so whatever goes wrong here must
+    not keep it from its work."""
+    send(encode(Checking()))
+    try:
+        # Where loops have no bounds it takes longer anyway, and facts may help.
+        needs_facts = features is Event.UNBOUNDED
+        easy, facts = checked(questions, deadline, send, needs_facts=needs_facts)
+    except MemoryError:
+        return None
+    except Exception as error:
+        reason = f"internal error in static checks: {describe(error)}"
+        send(encode(Failed(reason, _traceback())))
+        return None
+    known.add(facts)
+    return easy
 
 
 def _rank(answer: Result | OutOfTime) -> int:

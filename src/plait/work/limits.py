@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -33,3 +33,12 @@ class Finish:
     noise: str = ""
     cpu_seconds: float = 0.0
     peak_memory: int = 0
+
+    def after(self, earlier: Finish) -> Finish:
+        """How the second of two works in a row ended, with what both have used."""
+        return replace(
+            self,
+            noise=earlier.noise + self.noise,
+            cpu_seconds=earlier.cpu_seconds + self.cpu_seconds,
+            peak_memory=max(earlier.peak_memory, self.peak_memory),
+        )

@@ -350,7 +350,9 @@ class _Processes(Team):
 
     def _end(self, name: str, ending: Ending) -> None:
         self._paused.discard(name)
-        self._finishes[name] = self.children.pop(name).end(ending)
+        finish = self.children.pop(name).end(ending)
+        earlier = self._finishes.get(name)
+        self._finishes[name] = finish if earlier is None else finish.after(earlier)
 
     def _listen(self) -> Ending:
         """Until all children have closed their pipes, or have to be stopped."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.modular import engine
 from plait.engines.modular.engine import verify
 from plait.engines.modular.outcome import Answer
 from plait.errors import InputError
@@ -76,6 +77,28 @@ def test_a_deadline_that_has_passed(tmp_path: Path) -> None:
     outcome = verify(program, specification, time.monotonic() - 1)
     assert outcome.answer is Answer.UNKNOWN
     assert not outcome.facts
+
+
+@pytest.mark.parametrize("analysis", ["PointsTo", "Sharing"])
+def test_the_analysis_of_memory_takes_too_long(
+    analysis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(PROGRAM)
+    specification = from_names(["assertions"])
+    program = load([str(path)], FrontEndOptions(), specification)
+    now = 0.0
+    monkeypatch.setattr(time, "thread_time", lambda: now)
+    analyse = getattr(engine, analysis)
+
+    def slowly(subject: object) -> object:
+        nonlocal now
+        now += 1.0
+        return analyse(subject)
+
+    monkeypatch.setattr(engine, analysis, slowly)
+    outcome = verify(program, specification)
+    assert (outcome.answer, outcome.statistics.passes) == (Answer.UNKNOWN, 0)
 
 
 def test_code_that_is_not_modelled(tmp_path: Path) -> None:

@@ -37,9 +37,9 @@ def verify(
     *,
     needs_facts: bool = True,
 ) -> Outcome:
-    """HOLDS or UNKNOWN, before the deadline (of time.monotonic) and in half a second. Without
-    need for facts it ends with the first pass that finds something to complain about: later ones
-    only see more."""
+    """HOLDS or UNKNOWN, before the deadline (of time.monotonic) and in half a second, unless the
+    analysis of pointers takes longer: that is not interrupted. Without need for facts it ends with
+    the first pass that finds something to complain about: later ones only see more."""
     began = time.monotonic()
     search = _Search(program, specification, Budget(deadline), needs_facts)
     try:
@@ -68,7 +68,10 @@ class _Search:
 
     def run(self) -> Outcome:
         self.budget.look_at_clocks()
-        sharing = Sharing(PointsTo(self.program))
+        points_to = PointsTo(self.program)
+        self.budget.look_at_clocks()
+        sharing = Sharing(points_to)
+        self.budget.look_at_clocks()
         objects = Objects(self.program, sharing)
         invariants = Invariants(objects, Thresholds(_constants(sharing)))
         initial = Thread(1, {self.program.entry})
@@ -113,7 +116,7 @@ class _Search:
         if doubt:
             return Outcome(Answer.UNKNOWN, doubt, self.statistics, facts)
         reason = conclusions.explanation(self.specification, interpreter)
-        return Outcome(Answer.HOLDS, reason, self.statistics, facts)
+        return Outcome(Answer.HOLDS, reason, self.statistics, facts, sharing)
 
     def _execute(self, interpreter: Interpreter, memory: Memory, thread: Thread) -> None:
         memory.thread = thread

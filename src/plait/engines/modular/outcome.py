@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from plait.model.facts import Fact
+
+if TYPE_CHECKING:
+    from plait.analysis.sharing import Sharing
 
 _SECONDS = 0.5
 
@@ -53,9 +57,10 @@ class Statistics:
 
 @dataclass(slots=True, eq=False)
 class Outcome:
-    """`facts` hold whatever the answer is."""
+    """`facts` hold whatever the answer is; `sharing` is what a proof has relied on."""
 
     answer: Answer
     reason: str
     statistics: Statistics = field(default_factory=Statistics)
     facts: tuple[Fact, ...] = ()
+    sharing: Sharing | None = None
