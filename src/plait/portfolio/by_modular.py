@@ -27,10 +27,10 @@ class ByModular(Asked):
 
     def answer(self) -> Result:
         outcome = verify(self.program, self.specification, self.deadline)
-        objection = _objection(outcome)
-        is_proved = outcome.answer is Answer.HOLDS and not objection
+        is_proved = outcome.answer is Answer.HOLDS
+        objection = _objection(outcome) if is_proved else ""
         numbers = numbers_of_modular(outcome.statistics)
-        verdict = "true" if is_proved else "unknown"
+        verdict = "true" if is_proved and not objection else "unknown"
         return Result(verdict, objection or outcome.reason, statistics=numbers)
 
 
@@ -40,7 +40,7 @@ def _objection(outcome: Outcome) -> str:
     many objects, whose lives end. Until more experience speaks for it, other engines decide."""
     sharing = outcome.sharing
     if sharing is None:
-        return ""
+        return "it is not known what threads share"
     for item in sharing.points_to.objects:
         is_own = item.edge is None or getattr(item.edge.action, "storage", "") != "library"
         if item.is_per_instance and is_own and sharing.has_escaped(item):
