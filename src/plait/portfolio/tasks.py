@@ -42,7 +42,9 @@ def read_task(path: str) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = 0 if mark is None else mark.line + 1
-        what = str(getattr(error, "problem", None) or "nested too deeply")
+        names = ("problem", "reason")
+        said = next((text for name in names if (text := getattr(error, name, None))), None)
+        what = str(said or "nested too deeply")
         raise InputError(Diagnostic(f"no task definition: {what}", path, line)) from None
     if not isinstance(data, dict) or "input_files" not in data:
         raise wrong_task(path, "no task definition: no 'input_files' in it")
