@@ -62,6 +62,10 @@ class TestFrames:
         assert frame(status, 79)[0] == "plait: 12 min 34 s, 5 GiB"
         assert frame(Status(0.5, None, 0, None, "alone", ()), 79) == ["plait: 0.5 s"]
 
+    def test_which_task_it_is(self) -> None:
+        lines = frame(Status(0.5, None, 0, None, "alone", ()), 20, "a\x1bb.yml no-data-race")
+        assert lines == ["a?b.yml no-data-race", "plait: 0.5 s"]
+
     @pytest.mark.parametrize(
         ("number", "text"),
         [(0.04, "0.0 s"), (99.94, "99.9 s"), (100.0, "1 min 40 s"), (7260.0, "2 h 1 min")],

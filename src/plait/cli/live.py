@@ -24,7 +24,8 @@ _ERASE_BELOW = "\x1b[J"
 
 
 class LiveView:
-    def __init__(self) -> None:
+    def __init__(self, title: str = "") -> None:
+        self._title = title
         self._writer = Writer()
         self._is_shown = False
         self._old_stop: signal._HANDLER = None
@@ -48,7 +49,7 @@ class LiveView:
         if status.seconds < _FIRST_AFTER_SECONDS or not self._is_in_foreground():
             return
         columns, rows = self._size()
-        lines = frame(status, columns - 1)[: max(1, rows - 1)]
+        lines = frame(status, columns - 1, self._title)[: max(1, rows - 1)]
         up = f"\x1b[{len(lines) - 1}A" if len(lines) > 1 else ""
         text = f"{_ERASE_LINE}\r\n".join(lines)
         self._is_shown = True  # before it is: Ctrl-Z may come in between
@@ -87,10 +88,11 @@ class LiveView:
         return columns or 80, rows or 24
 
 
-def frame(status: Status, width: int) -> list[str]:
-    """A header and a line for each engine, none of them wider than `width`."""
+def frame(status: Status, width: int, title: str = "") -> list[str]:
+    """The title, a header and a line for each engine, none of them wider than `width`."""
     longest = max((len(item.engine) for item in status.engines), default=0)
-    lines = [_header(status, width)]
+    lines = [title] if title else []
+    lines.append(_header(status, width))
     lines += [f"  {item.engine:<{longest}}  {_doing(item)}" for item in status.engines]
     return [fitted(line, width) for line in lines]
 

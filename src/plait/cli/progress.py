@@ -12,8 +12,6 @@ from plait.cli.writer import Writer
 from plait.portfolio.status import Status
 
 _FIRST_AFTER_SECONDS = 0.5
-
-
 _JSON_PERIOD = 0.5
 _FORMAT = 1
 
@@ -76,10 +74,13 @@ class Progress:
 
 
 class _OnTerminal(Progress):
+    def __init__(self, title: str) -> None:
+        self._title = title
+
     def __enter__(self) -> Progress:
         from plait.cli.live import LiveView
 
-        self._view = LiveView()
+        self._view = LiveView(self._title)
         self._view.open()
         return self
 
@@ -139,4 +140,6 @@ def progress(form: str, **about: str) -> Progress:
         return _AsJson(about)
     from plait.cli.live import LiveView
 
-    return _OnTerminal() if form == "auto" and LiveView.is_wanted() else Progress()
+    if form == "auto" and LiveView.is_wanted():
+        return _OnTerminal(" ".join(about.values()))
+    return Progress()
