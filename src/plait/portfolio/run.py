@@ -19,7 +19,6 @@ from plait.portfolio.job import Job, work_of
 from plait.portfolio.messages import Features, Proved
 from plait.portfolio.messages import Result as Message
 from plait.portfolio.options import Options
-from plait.portfolio.several import groups, verify_groups
 from plait.portfolio.slices import Slices
 from plait.portfolio.status import EngineStatus, Status, Watch
 from plait.portfolio.strategy import Event, Machine, machine_for
@@ -39,13 +38,6 @@ TOGETHER = "auto"  # the name of all engines together where none of them has dec
 def verify(options: Options, watch: Watch | None = None) -> Result:
     """The result; InputError if the input cannot be used."""
     options = expand_task(options)
-    asked = groups(options)
-    if len(asked) > 1:
-        return verify_groups(options, asked, watch, _verify)
-    return _verify(options, watch)
-
-
-def _verify(options: Options, watch: Watch | None) -> Result:
     started, began = time.monotonic(), time.process_time()
     conductor = _Portfolio(options, _machine(options), started, watch)
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
