@@ -151,6 +151,32 @@ def test_a_link_to_a_definition_is_about_the_files_beside_it(suite: Path) -> Non
     assert (str(other / "a.c"),) in files and (str(suite / "pthread" / "a.c"),) in files
 
 
+def test_folders_behind_links(suite: Path, tmp_path: Path) -> None:
+    """Each is searched once, however many links lead there, or round in a circle."""
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    for name in ("one", "two"):
+        (outer / name).symlink_to(suite)
+    (suite / "pthread" / "round").symlink_to(suite)
+    tasks = find_tasks([str(outer)]).tasks
+    assert sorted(Path(task.path).name for task in tasks) == ["a.yml", "a.yml", "b.yml"]
+
+
+def test_folders_that_cannot_be_read(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("races"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    found = find_tasks([str(suite)])
+    assert [task.name for task in found.tasks] == ["pthread/a.yml", "pthread/b.yml"]
+    (flaw,) = found.flaws
+    assert "races" in flaw.reason and "cannot be read" in flaw.reason
+
+
 def test_properties_of_the_same_name_are_told_apart(suite: Path) -> None:
     (suite / "properties" / "other.prp").write_text(UNREACH.replace("reach_error", "other"))
     rows = "".join(f"  - property_file: ../properties/{name}.prp\n" for name in ("other", "other"))

@@ -262,6 +262,32 @@ def test_a_signal_between_two_tasks(
     assert (code, lines[1:], err) == (3, ["1 true, 2 not done of 3 tasks", last], "")
 
 
+def test_an_interrupt_after_an_engine_has_given_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = suite(tmp_path, a=FINE, b=FINE)
+    real = plait.api.verify_with
+
+    def interrupted(options: Options, watch: Watch | None = None) -> Result:
+        result = real(options, watch)
+        result.verdict, result.is_interrupted = "unknown", True
+        result.reason = "orders: memory limit of 1 GiB; interrupted; impact: 5 nodes"
+        return result
+
+    monkeypatch.setattr("plait.api.verify_with", interrupted)
+    code, lines, _ = verify(capsys, str(folder))
+    assert lines[-1] == "VERDICT: unknown (interrupted; 1 unknown, 1 not done of 2 tasks)"
+    assert (code, len(lines)) == (3, 3)
+
+
+def test_options_that_do_not_fit_are_told_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = suite(tmp_path, a=FINE, b=FINE)
+    code, lines, err = verify(capsys, "--engine", "orders", "--max-nodes", "3", str(folder))
+    assert (code, lines, err.count("max_nodes")) == (2, [], 1)
+
+
 def test_a_signal_when_an_engine_has_ended(
     stopping: int,
     tmp_path: Path,

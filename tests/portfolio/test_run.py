@@ -166,6 +166,15 @@ class TestStaticChecks:
         game.ends("orders", Finish(ending))
         assert game.team.started == ["orders", "orders", "impact"]
 
+    @pytest.mark.parametrize("ending", [Ending.INTERRUPTED, Ending.TIME])
+    def test_who_has_no_time_does_not_begin_again(
+        self, ending: Ending, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch, jobs=2, timeout=60)
+        game.says("orders", Checking())
+        game.ends("orders", Finish(ending))
+        assert game.team.started.count("orders") == 1
+
     def test_they_are_over_when_the_program_is_described(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -262,6 +271,18 @@ class TestStatus:
 
 @needs_proc
 class TestProcesses:
+    def test_without_any_process(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def no_process() -> int:
+            raise OSError(11, "Resource temporarily unavailable")
+
+        monkeypatch.setattr("os.fork", no_process)
+        path = tmp_path / "a.c"
+        path.write_text("#include <assert.h>\nint main(void) { assert(0); }\n")
+        result = run.verify(Options(programs=(str(path),)))
+        assert (result.verdict, result.is_interrupted) == ("false", False)
+
     def test_one_core_runs_one_engine(self, tmp_path: Path) -> None:
         """By the state that the system says: T is stopped."""
         source = tmp_path / "hard.c"

@@ -151,7 +151,7 @@ def _definitions(places: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
         path = Path(place)
         if path.is_dir():
             files = sorted(_files_below(path))
-            root = _root(path, files)
+            root = _root(path, [file for file in files if file.endswith(SUFFIXES)])
             found = [(file, Path(os.path.relpath(file, root)).as_posix()) for file in files]
         elif path.suffix in _SOURCES:
             raise InputError(f"{place}: a source file; sources and tasks (.yml) do not mix")
@@ -172,9 +172,21 @@ def _definitions(places: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
 
 
 def _files_below(folder: Path) -> Iterator[str]:
-    for where, folders, names in os.walk(folder):
+    """Also behind links, but no folder twice; and folders that cannot be read, to be told of."""
+    unreadable: list[str] = []
+    seen: set[str] = set()
+    walk = os.walk(
+        folder, onerror=lambda error: unreadable.append(error.filename), followlinks=True
+    )
+    for where, folders, names in walk:
+        real = os.path.realpath(where)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (os.path.join(where, name) for name in names if name.endswith(SUFFIXES))
+    yield from unreadable
 
 
 def _root(folder: Path, files: list[str]) -> Path:
@@ -187,6 +199,8 @@ def _root(folder: Path, files: list[str]) -> Path:
 
 def _definition(path: str, name: str, is_named: bool, data_model: str) -> Definition | None:
     """None for a file of a folder that is none."""
+    if os.path.isdir(path):
+        raise wrong_task(path, "the folder cannot be read")
     _check_regular(path, path)
     text = read_text(path)
     if not is_named and _MARK not in text:

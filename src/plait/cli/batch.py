@@ -64,6 +64,7 @@ def verify_batch(
             f"--{name} is for one program and one property, which --property chooses;"
             " `plait bench --out DIR` records many tasks"
         )
+    chosen.check()
     plan = _plan(chosen)
     if not (plan.questions or plan.unusable or plan.left_out):
         raise InputError(f"no task definitions (.yml) in {', '.join(chosen.programs)}")
@@ -218,7 +219,7 @@ class _Tally:
         seconds = found.statistics["wall_seconds"]
         origin = "" if found.cached is None else ", from the cache"
         self._say(f"{head}: {found.verdict}{detail}, {seconds:.2f} s, {found.engine}{origin}")
-        if found.verdict == "unknown" and found.reason.startswith(_INTERRUPTED):
+        if found.is_interrupted:
             raise KeyboardInterrupt
 
     def _say(self, line: str) -> None:

@@ -220,8 +220,8 @@ class _Racing:
                 is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
                 if outcome.ending is not Ending.MOVED and not is_pruned:
                     raise NotShown(f"the race is not reached: {outcome.ending.value}")
-            if unused:  # those of a step that was cut off
-                inputs[item.thread] = unused
+        if before.steps and unused:  # those of a step that was cut off
+            inputs[before.steps[-1].thread] = unused
         machine.commit()
         machine.supply = self._supply
         first, second = (self._footprint(thread) for thread in threads)

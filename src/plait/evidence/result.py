@@ -230,9 +230,11 @@ class Result:
     report: str | None = None
     cached: dict[str, Any] | None = None
     # Beside the JSON: the proof for `plait check`; what is needed to find a mistake of plait
-    # itself; what the engines have written to standard output and standard error.
+    # itself; whether somebody has interrupted it; what the engines have written to standard output
+    # and standard error.
     certificate: str | None = field(default=None, metadata=_BESIDE)
     failure: dict[str, Any] | None = field(default=None, metadata=_BESIDE)
+    is_interrupted: bool = field(default=False, metadata=_BESIDE)
     noise: dict[str, str] = field(default_factory=dict, metadata=_BESIDE)
 
     @property

@@ -67,7 +67,10 @@ def checked(
         if len(questions) == 1:
             facts = outcome.facts
         for name, value in numbers_of_modular(outcome.statistics).items():
-            statistics[name] = statistics.get(name, 0) + value
+            # The same threads and locations twice are not more of them.
+            before = statistics.get(name, 0)
+            is_size = name in ("threads", "locations")
+            statistics[name] = max(before, value) if is_size else before + value
         if outcome.answer is not Answer.HOLDS or _objection(outcome):
             break
         reasons.append(outcome.reason)

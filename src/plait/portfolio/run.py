@@ -23,7 +23,7 @@ from plait.portfolio.slices import Slices
 from plait.portfolio.status import EngineStatus, Status, Watch
 from plait.portfolio.strategy import Event, Machine, machine_for
 from plait.portfolio.tasks import expand_task
-from plait.work.limits import Finish, Limits
+from plait.work.limits import Ending, Finish, Limits
 from plait.work.supervise import Conductor, Team, conduct
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     result = composed(options, engine, heard.question, heard.loaded, message, usage, heard.history)
     result.certificate = message.certificate
     result.failure = _failure(conductor.heard)
+    result.is_interrupted = any(
+        item.ending is Ending.INTERRUPTED for item in finishes.values()
+    )
     result.noise = {name: item.noise for name, item in finishes.items() if item.noise}
     return result
 
@@ -112,10 +115,10 @@ class _Portfolio(Conductor):
     def ended(self, team: Team, name: str, finish: Finish) -> None:
         self._slices.drop(name)
         self.heard[name].end(self._options, finish)
-        if self.heard[name].is_checking:
+        if self.heard[name].is_checking and finish.ending in (Ending.DIED, Ending.MEMORY):
             # The engine did not begin: what ends static checks need not end it.
             self._start(team, Job(name, is_first=True, started=self._started))
-        else:
+        if name not in team.names:
             self._happens(team, Event.GAVE_UP)
         self._show(team)  # now: if it was the last one, nobody looks any more
 
@@ -157,8 +160,9 @@ class _Portfolio(Conductor):
                 self._start(team, job)
 
     def _start(self, team: Team, job: Job) -> None:
-        self.heard[job.engine] = Heard(job.engine, self._started)
+        # If there is no process at all, this begins once more without one: remember nothing yet.
         team.start(job.engine, work_of(self._options, job, self._deadline))
+        self.heard[job.engine] = Heard(job.engine, self._started)
         self._slices.add(job.engine)
 
     def _status(self, team: Team, now: float) -> Status:

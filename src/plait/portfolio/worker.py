@@ -155,8 +155,10 @@ def _checked(
 def _rank(answer: Result | OutOfTime) -> int:
     """The worst answer to one of several questions is the answer to all."""
     if isinstance(answer, OutOfTime):
+        return 2
+    if answer.raises_doubt:
         return 1
-    return {"false": 0, "unknown": 1, "true": 2}[answer.verdict]
+    return {"false": 0, "unknown": 2, "true": 3}[answer.verdict]
 
 
 def _loaded(

@@ -282,8 +282,7 @@ class _Processes(Team):
             pipes.close_ends_of_parent()
             if not self.children and not self._finishes:
                 raise _NoProcess from None
-            never = Finish(Ending.DIED, "before it began: there was no process for it")
-            self._finishes[name] = never
+            self._finish(name, Finish(Ending.DIED, "before it began: there was no process for it"))
             return
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
@@ -350,7 +349,9 @@ class _Processes(Team):
 
     def _end(self, name: str, ending: Ending) -> None:
         self._paused.discard(name)
-        finish = self.children.pop(name).end(ending)
+        self._finish(name, self.children.pop(name).end(ending))
+
+    def _finish(self, name: str, finish: Finish) -> None:
         earlier = self._finishes.get(name)
         self._finishes[name] = finish if earlier is None else finish.after(earlier)
 
