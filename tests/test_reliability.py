@@ -159,17 +159,25 @@ class TestKilled:
 @needs_proc
 class TestMemory:
     def test_a_solver_that_needs_too_much(self, hard: str) -> None:
-        """More than three times what a worker needs before it has read anything."""
-        seen: list[plait.Status] = []
-        result = plait.verify(
-            hard, engine="orders", unwind=16, memory_limit=0.2, cache=False, watch=seen.append
+        """More than three times what a worker needs before it has read anything; in a process of
+        its own, for a worker begins with all that its parent has loaded."""
+        options = ["--engine", "orders", "--unwind", "16", "--memory-limit", "0.2"]
+        found = subprocess.run(
+            [sys.executable, "-m", "plait", "verify", *options, "--progress", "json", hard],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         )
-        assert result.verdict == "unknown"
-        assert result.reason.startswith("memory limit of 0.2 GiB; ")
-        (engine,) = seen[-1].engines
-        assert (engine.state, engine.doing) == ("ended", "memory limit of 0.2 GiB")
-        assert engine.numbers["last_bound"] == 16
-        assert engine.numbers["clauses"] > 100_000  # they are counted when the solver begins
+        assert found.returncode == 3
+        last = found.stdout.splitlines()[-1]
+        assert last.startswith("VERDICT: unknown (memory limit of 0.2 GiB; ")
+        *_, status, _ = map(json.loads, found.stderr.splitlines())
+        (engine,) = status["engines"]
+        assert (engine["state"], engine["doing"]) == ("ended", "memory limit of 0.2 GiB")
+        assert engine["numbers"]["last_bound"] == 16
+        assert engine["numbers"]["clauses"] > 100_000  # they are counted when the solver begins
 
     def test_workers_that_need_too_much_together(self, hard: str) -> None:
         result = plait.verify(hard, engine="portfolio", memory_limit=0.1, timeout=60)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -472,12 +473,13 @@ def test_the_whole_way(tmp_path: Path) -> None:
     command = start_command(*arguments, FAKE_RAY_NODES="2")
     text, errors = command.communicate(timeout=120)
     assert (command.returncode, errors) == (0, "")
-    assert "node fake-0000 has joined, 2 CPUs" in text
+    # One of them may have done everything before the other was there.
+    assert re.search(r"node fake-000[01] has joined, 2 CPUs", text)
     assert verdicts(out) == expected_verdicts(4)
     data = json.loads((out / "results.json").read_text())
     assert data["settings"]["options"] == {"jobs": 1, "cluster": True}
     assert {node["name"] for node in data["machine"]["nodes"]} <= {"fake-0000", "fake-0001"}
-    assert "fake-0000 (2 CPUs)" in (out / "summary.html").read_text()
+    assert re.search(r"fake-000[01] \(2 CPUs\)", (out / "summary.html").read_text())
     assert "noise" not in text
     local = start_command(*arguments[:-1])
     _, errors = local.communicate(timeout=60)
