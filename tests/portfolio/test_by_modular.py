@@ -85,7 +85,7 @@ def test_memory_is_analysed_once(
         program = load([str(path)], FrontEndOptions(), chosen)
         made.clear()
         found, _ = checked([(chosen, program)], None, Channel(print), needs_facts=False)
-        assert (found is not None) == is_relied_on
+        assert bool(found) == is_relied_on
         assert made == [program]
 
 

@@ -57,7 +57,8 @@ class Game:
         monkeypatch.setattr(run, "work_of", self._work_of)
         self.statuses: list[Status] = []
         options = Options(programs=("a.c",), **choices)
-        self.portfolio = _Portfolio(options, machine, self.now, self.statuses.append)
+        asked = frozenset({"assertions", "no-deadlock"})
+        self.portfolio = _Portfolio(options, machine, self.now, self.statuses.append, asked)
         self.team = FakeTeam()
         self.portfolio.begin(self.team)
 

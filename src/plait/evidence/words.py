@@ -38,6 +38,8 @@ def _holds(result: Result) -> list[str]:
         return [for_all, "the proof can be saved with --certificate and checked by `plait check`"]
     if result.engine == "modular":
         return [f"{for_all}; by a look at each thread alone: {result.reason}"]
+    if " and " in result.engine:
+        return [f"{for_all}; {result.reason}"]
     if result.engine == "explore":
         return [f"{for_all}; every reachable state was visited"]
     if result.bound is not None:

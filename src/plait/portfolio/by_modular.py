@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from plait.engines.impact.settings import SUPPORTED
 from plait.engines.modular.engine import verify
 from plait.engines.modular.outcome import Answer, Outcome
 from plait.model.facts import encode
@@ -12,6 +13,8 @@ from plait.portfolio.asked import Asked
 from plait.portfolio.messages import Proved, Result
 from plait.portfolio.messages import encode as as_row
 from plait.portfolio.numbers import numbers_of_modular
+from plait.portfolio.several import Part, names_of, only
+from plait.portfolio.strategy import MODULAR
 
 if TYPE_CHECKING:
     from plait.model.facts import Fact
@@ -54,29 +57,48 @@ def checked(
     send: Channel,
     *,
     needs_facts: bool,
-) -> tuple[Result | None, tuple[Fact, ...]]:
-    """The answer to all questions, if it is that easy, and the facts that were found on the way.
-    Programs of several questions are not the same, so that there are facts about only one."""
+) -> tuple[list[Part], tuple[Fact, ...]]:
+    """Proofs of all that is asked, if it is that easy, and the facts that were found on the way.
+    Without need for facts, what is easy is all or nothing; otherwise any part is of use. Programs
+    of several questions are not the same, so that there are facts about only one."""
     facts: tuple[Fact, ...] = ()
-    reasons: list[str] = []
-    statistics: dict[str, float] = {}
+    proofs: list[Part] = []
+    is_all = True
+    total: dict[str, float] = {}
     for specification, program in questions:
-        now = time.monotonic()
-        end = None if deadline is None else now + _SHARE * max(0.0, deadline - now)
-        outcome = verify(program, specification, end, needs_facts=needs_facts)
-        if len(questions) == 1:
-            facts = outcome.facts
-        for name, value in numbers_of_modular(outcome.statistics).items():
-            # The same threads and locations twice are not more of them.
-            before = statistics.get(name, 0)
-            is_size = name in ("threads", "locations")
-            statistics[name] = max(before, value) if is_size else before + value
-        if outcome.answer is not Answer.HOLDS or _objection(outcome):
-            break
-        reasons.append(outcome.reason)
-    else:
-        reason = "; ".join(dict.fromkeys(reasons))
-        return Result("true", reason, statistics=statistics, engine="modular"), ()
-    if facts:
+        for chosen in _steps(specification, needs_facts=needs_facts):
+            outcome = verify(program, chosen, _end(deadline), needs_facts=needs_facts)
+            if len(questions) == 1 and chosen is specification:
+                facts = outcome.facts
+            for name, value in numbers_of_modular(outcome.statistics).items():
+                # The same threads and locations twice are not more of them.
+                before = total.get(name, 0)
+                is_size = name in ("threads", "locations")
+                total[name] = max(before, value) if is_size else before + value
+            if outcome.answer is Answer.HOLDS and not _objection(outcome):
+                found = Result("true", outcome.reason, statistics=dict(total), engine=MODULAR)
+                proofs.append(Part(names_of(chosen), MODULAR, found))
+                is_all = is_all and chosen is specification
+                break
+        else:
+            is_all = False
+            if not needs_facts:
+                return [], facts
+    if facts and not is_all:
         send(as_row(Proved(encode(facts))))
-    return None, facts
+    return proofs, facts
+
+
+def _steps(specification: Specification, *, needs_facts: bool) -> list[Specification]:
+    """What is tried in turn: all at once, and what no engine can prove but this one."""
+    steps = [specification]
+    if needs_facts:
+        left = only(specification, specification.properties - SUPPORTED)
+        if left is not None and left != specification:
+            steps.append(left)
+    return steps
+
+
+def _end(deadline: float | None) -> float | None:
+    now = time.monotonic()
+    return None if deadline is None else now + _SHARE * max(0.0, deadline - now)

@@ -21,6 +21,7 @@ from plait.portfolio.messages import Result
 from plait.portfolio.options import Options
 from plait.portfolio.previous import Previous, follow_previous, racing_threads
 from plait.portfolio.store import Store, folder
+from plait.portfolio.strategy import IMPACT
 
 if TYPE_CHECKING:
     from plait.model.program import Program
@@ -94,24 +95,34 @@ class Cache:
         run has helped to find says itself where it is from."""
         if self._store is None or result.verdict == "unknown" or result.failure is not None:
             return
-        cached = {
-            "found": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "seconds": round(time.monotonic() - job.started, 2),
-            "engine": result.engine or job.engine,
-            "settings": settings,
-        }
+        cached = _found(result.engine or job.engine, settings, job.started)
         if result.cached is not None:
             cached |= {key: result.cached[key] for key in cached}
         try:
             entry = _entry(result, question, cached, self._wanted)
             if not _shows_less(entry, self._store.get(self.key)):
                 self._store.put(self.key, entry)
-            before = Previous.read(self._store.get(self._subject))
-            after = before.with_answer(result, *self._questions[question], cached)
-            if after != before:
-                self._store.put(self._subject, after.written())
+            self._keep_help(self._store, result, question, cached)
         except Exception:
             _tell()
+
+    def keep_predicates(self, result: Result, question: int) -> None:
+        """Those of a proof of only some properties, which is not the answer."""
+        if self._store is None:
+            return
+        try:
+            self._keep_help(self._store, result, question, {})
+        except Exception:
+            _tell()
+
+    def _keep_help(
+        self, store: Store, result: Result, question: int, cached: dict[str, Any]
+    ) -> None:
+        """For a run after an edit."""
+        before = Previous.read(store.get(self._subject))
+        after = before.with_answer(result, *self._questions[question], cached)
+        if after != before:
+            store.put(self._subject, after.written())
 
     def _look_back(self) -> None:
         if self._store is not None:
@@ -157,6 +168,18 @@ class Cache:
         return Result("false", violation.message, violation.property, evidence=row_of(evidence))
 
 
+def keep_together(options: Options, key: str, proof: Result, started: float) -> None:
+    """A proof to which several workers have contributed, so that none of them could keep it."""
+    try:
+        store = Store.open(folder())
+        if store is not None:
+            cached = _found(proof.engine, {}, started)
+            store.put(key, _entry(proof, 0, cached, _wanted(options)))
+            store.close()
+    except Exception:
+        _tell()
+
+
 def take_back(key: str) -> None:
     """Forget what a run has just found; only once nobody is left who may keep it again."""
     try:
@@ -166,6 +189,15 @@ def take_back(key: str) -> None:
             store.close()
     except Exception:
         _tell()
+
+
+def _found(engine: str, settings: dict[str, Any], started: float) -> dict[str, Any]:
+    return {
+        "found": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "seconds": round(time.monotonic() - started, 2),
+        "engine": engine,
+        "settings": settings,
+    }
 
 
 def _tell() -> None:
@@ -203,7 +235,8 @@ def _shows_less(entry: dict[str, Any], known: dict[str, Any] | None) -> bool:
 
 def _parts_of(result: Result, engine: str, wanted: frozenset[str]) -> list[str]:
     """Only `impact` has trees and invariants: proofs of others are as good without."""
-    parts = wanted & _PARTS_OF_EVIDENCE if engine == "impact" else _PARTS_OF_EVIDENCE
+    has_tree = IMPACT in engine.split(" and ")
+    parts = wanted & _PARTS_OF_EVIDENCE if has_tree else _PARTS_OF_EVIDENCE
     return sorted(parts if result.certificate is None else parts | {"certificate"})
 
 

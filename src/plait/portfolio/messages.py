@@ -120,6 +120,17 @@ class Result:
         return self.failure is not None and "plan" in self.failure
 
 
+@dataclass(slots=True)
+class Holds:
+    """Some of several properties hold: `result` is a Result that says why, as JSON. `key` is that
+    of the answer to the whole question in the cache."""
+
+    properties: list[str]
+    engine: str
+    result: Row
+    key: str
+
+
 Message = (
     Question
     | Loaded
@@ -133,6 +144,7 @@ Message = (
     | OutOfTime
     | Mistake
     | Result
+    | Holds
 )
 
 _KINDS: dict[str, type[Message]] = {
@@ -150,6 +162,7 @@ _KINDS: dict[str, type[Message]] = {
         OutOfTime,
         Mistake,
         Result,
+        Holds,
     )
 }
 

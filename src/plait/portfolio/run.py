@@ -16,18 +16,21 @@ from plait.errors import Diagnostic, InputError
 from plait.portfolio.facts import tell
 from plait.portfolio.heard import Heard
 from plait.portfolio.job import Job, work_of
-from plait.portfolio.messages import Features, Proved
+from plait.portfolio.messages import Features, Holds, Proved, decode
 from plait.portfolio.messages import Result as Message
 from plait.portfolio.options import Options
+from plait.portfolio.several import Part, names_of, together
 from plait.portfolio.slices import Slices
 from plait.portfolio.status import EngineStatus, Status, Watch
 from plait.portfolio.strategy import Event, Machine, machine_for
+from plait.portfolio.subject import specification
 from plait.portfolio.tasks import expand_task
 from plait.work.limits import Ending, Finish, Limits
 from plait.work.supervise import Conductor, Team, conduct
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
+    from plait.model.properties import Specification
 
 _GIB = 1 << 30
 _WATCH_PERIOD = 0.2
@@ -39,7 +42,9 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     """The result; InputError if the input cannot be used."""
     options = expand_task(options)
     started, began = time.monotonic(), time.process_time()
-    conductor = _Portfolio(options, _machine(options), started, watch)
+    whole = specification(options)[0]
+    machine = _machine(options, whole)
+    conductor = _Portfolio(options, machine, started, watch, names_of(whole))
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
     finishes = conduct(conductor, Limits(options.timeout, memory))
     for heard in conductor.heard.values():
@@ -55,7 +60,11 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         "wall_seconds": round(time.monotonic() - started, 6),
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
     }
-    engine, heard, message = _answer(options, conductor.heard, finishes)
+    engine, heard, message = _answer(options, conductor.heard, finishes, conductor.proof)
+    if message is conductor.proof and conductor.key:
+        from plait.portfolio.cache import keep_together
+
+        keep_together(options, conductor.key, message, started)
     result = composed(options, engine, heard.question, heard.loaded, message, usage, heard.history)
     result.certificate = message.certificate
     result.failure = _failure(conductor.heard)
@@ -66,15 +75,14 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     return result
 
 
-def _machine(options: Options) -> Machine:
+def _machine(options: Options, asked: Specification) -> Machine:
     from plait.engines.impact.settings import SUPPORTED
-    from plait.portfolio.subject import specification
 
     return machine_for(
         options.engine,
         has_bound=options.unwind is not None,
         needs_certificate=options.certificate,
-        suits_impact=specification(options)[0].properties <= SUPPORTED,
+        suits_impact=bool(asked.properties & SUPPORTED),
     )
 
 
@@ -82,7 +90,12 @@ class _Portfolio(Conductor):
     """Follows a machine of the strategy."""
 
     def __init__(
-        self, options: Options, machine: Machine, started: float, watch: Watch | None
+        self,
+        options: Options,
+        machine: Machine,
+        started: float,
+        watch: Watch | None,
+        asked: frozenset[str],
     ) -> None:
         self._options = options
         self._machine = machine
@@ -94,6 +107,10 @@ class _Portfolio(Conductor):
         self._stage_end: float | None = None
         self._slices = Slices(options.jobs or cores())
         self._facts: list[dict[str, Any]] = []
+        self._asked = asked
+        self._proofs: list[Part] = []
+        self.proof: Message | None = None  # that several workers have found together
+        self.key = ""  # of the answer in the cache
         self.heard: dict[str, Heard] = {}
 
     def begin(self, team: Team) -> None:
@@ -110,7 +127,13 @@ class _Portfolio(Conductor):
                 for other in team.names:
                     if other != name:
                         tell(team, other, said.facts)
-        return heard.is_decided
+            case Holds():
+                found = decode(said.result)
+                assert isinstance(found, Message)
+                self._proofs.append(Part(frozenset(said.properties), said.engine, found))
+                self.proof = together(self._proofs, self._asked)
+                self.key = said.key
+        return heard.is_decided or self.proof is not None
 
     def ended(self, team: Team, name: str, finish: Finish) -> None:
         self._slices.drop(name)
@@ -196,12 +219,19 @@ def cores() -> int:
 
 
 def _answer(
-    options: Options, heard: dict[str, Heard], finishes: dict[str, Finish]
+    options: Options,
+    heard: dict[str, Heard],
+    finishes: dict[str, Finish],
+    proof: Message | None = None,
 ) -> tuple[str, Heard, Message]:
-    """The engine that has decided and what it says; or what all of them say together."""
+    """The engine that has decided and what it says; or what all of them say together. `proof` is
+    what they have proved together."""
     for engine, item in sorted(heard.items(), key=lambda row: not row[1].raises_doubt):
         if item.is_decided and item.result is not None:
             return item.result.engine or engine, item, item.result
+    if proof is not None:
+        reader = next((item for item in heard.values() if item.loaded is not None), None)
+        return proof.engine, reader or next(iter(heard.values())), proof
     messages: dict[str, Message] = {}
     causes: dict[str, list[str]] = {}
     for engine, item in heard.items():

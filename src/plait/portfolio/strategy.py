@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+MODULAR = "modular"
 ORDERS = "orders"
 IMPACT = "impact"
 ALONE = "alone"
@@ -93,7 +94,8 @@ def machine_for(
     engine: str, *, has_bound: bool, needs_certificate: bool, suits_impact: bool
 ) -> Machine:
     """The machine that fits what is asked for. `has_bound`: loops are unrolled so many times and no
-    more, which only `orders` does; only `impact` has certificates, and not for all properties."""
+    more, which only `orders` does; only `impact` has certificates, and not for all properties.
+    `suits_impact`: it checks at least some of them."""
     match engine:
         case "modular" | "orders" | "impact":
             return alone(engine)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import InputError, PlaitError, describe
@@ -18,6 +19,7 @@ from plait.portfolio.messages import (
     Checking,
     Failed,
     Features,
+    Holds,
     Loaded,
     Mistake,
     OutOfTime,
@@ -27,8 +29,10 @@ from plait.portfolio.messages import (
 )
 from plait.portfolio.options import Options
 from plait.portfolio.rows import Row, diagnostic_row
-from plait.portfolio.strategy import Event
+from plait.portfolio.several import Part, names_of, only, together
+from plait.portfolio.strategy import IMPACT, Event
 from plait.portfolio.subject import load_program, parts, specification
+from plait.portfolio.turns import in_turns
 from plait.work.child import Channel
 
 if TYPE_CHECKING:
@@ -63,40 +67,95 @@ def _traceback() -> Row:
 
 def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> None:
     whole, entry = specification(options)
-    properties = sorted(item.value for item in whole.properties)
+    asked = names_of(whole)
     functions = sorted(whole.error_functions)
     settings = _shown_settings(options, job.engine)
-    send(encode(Question(entry, properties, functions, settings)))
+    send(encode(Question(entry, sorted(asked), functions, settings)))
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
     cache = Cache.of(options, questions, entry)
     known = Known(job.facts, send)
+    proofs: list[Part] = []
     if job.is_first:
-        easy = _without_engine(job, cache, questions, settings, deadline, known, send)
+        easy = _without_engine(job, cache, questions, settings, deadline, known, proofs, send)
         if easy is not None:
             send(encode(easy))
             return
-    answers: list[Result | OutOfTime] = []
-    for number, (part, program) in enumerate(questions):
-        # Each of several questions gets its share of the time that is left.
-        end = deadline
-        if deadline is not None:
-            now = time.monotonic()
-            end = now + (deadline - now) / (len(questions) - number)
+    undecided: list[tuple[int, Result | OutOfTime]] = []
+
+    def ask(item: tuple[int, Specification, Program], end: float | None) -> Result | OutOfTime:
+        _, part, program = item
         answering = _answering(options, job.engine, part, program, end, send, known)
         if cache.previous.predicates is not None:
             answering.use(cache.previous.predicates)
-        answers.append(answering.answer())
-        if _rank(answers[-1]) == 0:
+        return answering.answer()
+
+    todo = list(_left(options, job.engine, questions, proofs))
+    for (number, part, _), answer in in_turns(todo, deadline, ask):
+        if isinstance(answer, Result) and answer.verdict == "true":
+            proofs.append(Part(names_of(part), job.engine, answer))
+            if together(proofs, asked) is None:
+                cache.keep_predicates(answer, number)
+                _tell_proof(proofs[-1], cache, send)
+            continue
+        undecided.append((number, answer))
+        if _rank(answer) == 0:
             break
-    answer = min(answers, key=_rank)
+    number, answer = _conclusion(job.engine, undecided, proofs, asked)
     if isinstance(answer, Result):
-        cache.keep(answer, answers.index(answer), settings, job)
+        cache.keep(answer, number, settings, job)
         answer.predicates = None  # nobody else needs them
         if answer.raises_doubt:
             answer.doubted = cache.key
     send(encode(answer))
+
+
+def _left(
+    options: Options,
+    engine: str,
+    questions: list[tuple[Specification, Program]],
+    proofs: list[Part],
+) -> Iterator[tuple[int, Specification, Program]]:
+    """What the engine is asked: all that is not proved yet, or as much of it as the engine checks
+    if others check the rest. The program of a question is one for any of its properties."""
+    proved = frozenset[str]().union(*(part.properties for part in proofs))
+    for number, (part, program) in enumerate(questions):
+        wanted = {item for item in part.properties if item.value not in proved}
+        if engine == IMPACT and options.engine != IMPACT and not options.certificate:
+            from plait.engines.impact.settings import SUPPORTED
+
+            wanted &= SUPPORTED
+        left = only(part, wanted)
+        if left is not None:
+            yield number, left, program
+
+
+def _tell_proof(part: Part, cache: Cache, send: Channel) -> None:
+    """Of some properties, to which others may add the rest."""
+    row = encode(replace(part.result, predicates=None))
+    send(encode(Holds(sorted(part.properties), part.engine, row, cache.key)))
+
+
+def _conclusion(
+    engine: str,
+    undecided: list[tuple[int, Result | OutOfTime]],
+    proofs: list[Part],
+    asked: frozenset[str],
+) -> tuple[int, Result | OutOfTime]:
+    """The answer to all questions, and the number of the one that a violation is about. The worst
+    answer to one of them is the answer to all."""
+    if undecided:
+        return min(undecided, key=lambda item: _rank(item[1]))
+    proof = together(proofs, asked)
+    if proof is not None:
+        if proof.engine == engine:
+            proof.engine = ""
+        return 0, proof
+    proved = sorted(frozenset[str]().union(*(part.properties for part in proofs)))
+    rest = ", ".join(sorted(asked.difference(proved)))
+    holds = f"proved {', '.join(proved)}, " if proved else ""
+    return 0, Result("unknown", f"{holds}does not check {rest}")
 
 
 def _without_engine(
@@ -106,9 +165,11 @@ def _without_engine(
     settings: Row,
     deadline: float | None,
     known: Known,
+    proofs: list[Part],
     send: Channel,
 ) -> Result | None:
-    """The answer of an earlier run, or of the last counterexample, or of static checks."""
+    """The answer of an earlier run, or of the last counterexample, or of static checks; these may
+    also prove some of the properties."""
     recalled = cache.recall()
     if recalled is not None:
         return recalled
@@ -119,10 +180,14 @@ def _without_engine(
         return result
     features = event_of(program for _, program in questions)
     if job.is_checked:
-        easy = _checked(questions, features, deadline, known, send)
+        proofs += _checked(questions, features, deadline, known, send)
+        asked = frozenset[str]().union(*(names_of(part) for part, _ in questions))
+        easy = together(proofs, asked)
         if easy is not None:
             cache.keep(easy, 0, {}, job)
             return easy
+        for part in proofs:
+            _tell_proof(part, cache, send)
     is_known = cache.previous.predicates is not None
     send(encode(Features((Event.PROVED_BEFORE if is_known else features).name)))
     return None
@@ -134,31 +199,30 @@ def _checked(
     deadline: float | None,
     known: Known,
     send: Channel,
-) -> Result | None:
-    """The answer of static checks. The engine does not need them, so whatever goes wrong here must
+) -> list[Part]:
+    """What static checks prove. The engine does not need them, so whatever goes wrong here must
     not keep it from its work."""
     send(encode(Checking()))
     try:
         # Where loops have no bounds it takes longer anyway, and facts may help.
         needs_facts = features is Event.UNBOUNDED
-        easy, facts = checked(questions, deadline, send, needs_facts=needs_facts)
+        proofs, facts = checked(questions, deadline, send, needs_facts=needs_facts)
     except MemoryError:
-        return None
+        return []
     except Exception as error:
         reason = f"internal error in static checks: {describe(error)}"
         send(encode(Failed(reason, _traceback())))
-        return None
+        return []
     known.add(facts)
-    return easy
+    return proofs
 
 
 def _rank(answer: Result | OutOfTime) -> int:
-    """The worst answer to one of several questions is the answer to all."""
     if isinstance(answer, OutOfTime):
         return 2
     if answer.raises_doubt:
         return 1
-    return {"false": 0, "unknown": 2, "true": 3}[answer.verdict]
+    return 0 if answer.verdict == "false" else 2
 
 
 def _loaded(

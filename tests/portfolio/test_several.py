@@ -1,0 +1,207 @@
+"""Several properties, to whose proof engines contribute what they can."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.portfolio.test_run import Game
+
+import plait
+from plait.model.properties import Specification, from_names
+from plait.portfolio import run
+from plait.portfolio.messages import Holds, Result, encode
+from plait.portfolio.options import Options
+from plait.portfolio.several import Part, only, together
+from plait.portfolio.strategy import PORTFOLIO
+from plait.portfolio.worker import _conclusion, _left
+
+BOTH = frozenset({"assertions", "no-deadlock"})
+
+
+def part(*properties: str, engine: str = "orders", **result: Any) -> Part:
+    return Part(frozenset(properties), engine, Result("true", f"by {engine}", **result))
+
+
+class TestTogether:
+    def test_nothing(self) -> None:
+        assert together([], BOTH) is None
+        assert together([], frozenset()) is None
+
+    def test_a_part_is_missing(self) -> None:
+        assert together([part("assertions"), part("no-data-race")], BOTH) is None
+
+    @pytest.mark.parametrize("verdict", ["false", "unknown"])
+    def test_only_proofs_count(self, verdict: str) -> None:
+        with pytest.raises(ValueError):
+            Part(BOTH, "orders", Result(verdict, "because"))
+
+    def test_of_one_engine(self) -> None:
+        found = together([part("no-deadlock", bound=3), part("assertions", bound=2)], BOTH)
+        assert found is not None
+        assert (found.verdict, found.reason, found.engine) == ("true", "by orders", "orders")
+        assert found.bound == 3
+
+    def test_of_two(self) -> None:
+        found = together(
+            [
+                part("no-deadlock", bound=3, statistics={"events": 1}),
+                part("assertions", engine="impact", statistics={"nodes": 2}, evidence={"tree": []}),
+            ],
+            BOTH,
+        )
+        assert found is not None
+        assert found.reason == "no-deadlock by orders: by orders; assertions by impact: by impact"
+        assert found.engine == "orders and impact"
+        assert (found.bound, found.statistics, found.evidence) == (None, {"nodes": 2}, {"tree": []})
+
+    def test_what_adds_nothing_is_left_out(self) -> None:
+        found = together(
+            [part(*BOTH, engine="modular", predicates={}), part("assertions", engine="impact")],
+            BOTH,
+        )
+        assert found is not None
+        assert (found.engine, found.predicates) == ("modular", {})
+
+
+def test_only() -> None:
+    whole = from_names(["unreach-call", "no-data-race"], ["oops"])
+    some = only(whole, from_names(["no-data-race", "no-deadlock"]).properties)
+    assert some == Specification(from_names(["no-data-race"]).properties, frozenset({"oops"}))
+    assert only(whole, from_names(["assertions"]).properties) is None
+
+
+class TestWhatAnEngineIsAsked:
+    def asked(self, options: Options, engine: str, *proofs: Part) -> list[tuple[int, str]]:
+        program: Any = None
+        questions = [
+            (from_names(["no-deadlock"]), program),
+            (from_names(["assertions", "no-data-race"]), program),
+        ]
+        return [(number, str(left)) for number, left, _ in _left(options, engine, questions, [*proofs])]
+
+    def test_all(self) -> None:
+        expected = [(0, "no-deadlock"), (1, "assertions, no-data-race")]
+        assert self.asked(Options(), "orders") == expected
+        # Whoever asks for one engine is told what it does not check.
+        assert self.asked(Options(engine="impact"), "impact") == expected
+        assert self.asked(Options(certificate=True), "impact") == expected
+
+    def test_what_it_checks(self) -> None:
+        assert self.asked(Options(), "impact") == [(1, "assertions")]
+        assert self.asked(Options(engine="portfolio"), "impact") == [(1, "assertions")]
+
+    def test_what_is_not_proved_yet(self) -> None:
+        assert self.asked(Options(), "orders", part("no-data-race"), part("no-deadlock")) == [
+            (1, "assertions")
+        ]
+
+
+class TestConclusion:
+    def test_a_violation_comes_first(self) -> None:
+        bad, open_ = Result("false", "oops"), Result("unknown", "too hard")
+        found = _conclusion("orders", [(0, open_), (1, bad)], [part("no-data-race")], BOTH)
+        assert found == (1, bad)
+
+    def test_what_is_open_is_never_proved(self) -> None:
+        open_ = Result("unknown", "too hard")
+        assert _conclusion("orders", [(0, open_)], [part(*BOTH)], BOTH) == (0, open_)
+
+    def test_a_proof(self) -> None:
+        _, found = _conclusion("orders", [], [part("assertions"), part("no-deadlock")], BOTH)
+        assert isinstance(found, Result)
+        assert (found.verdict, found.engine) == ("true", "")
+
+    def test_half_a_proof(self) -> None:
+        _, found = _conclusion("impact", [], [part("assertions", engine="impact")], BOTH)
+        assert isinstance(found, Result)
+        assert found.verdict == "unknown"
+        assert found.reason == "proved assertions, does not check no-deadlock"
+
+
+class TestSupervisor:
+    def says_holds(self, game: Game, engine: str, *properties: str) -> bool:
+        proof = encode(Result("true", f"by {engine}"))
+        return game.says(engine, Holds([*properties], engine, proof, "key"))
+
+    def test_parts_add_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert not self.says_holds(game, "orders", "no-deadlock")
+        assert game.portfolio.proof is None
+        assert self.says_holds(game, "impact", "assertions")
+        portfolio = game.portfolio
+        engine, _, answer = run._answer(portfolio._options, portfolio.heard, {}, portfolio.proof)
+        assert (engine, answer.verdict) == ("orders and impact", "true")
+
+    def test_twice_the_same_is_not_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert not self.says_holds(game, "orders", "assertions")
+        assert not self.says_holds(game, "impact", "assertions")
+        assert game.portfolio.proof is None
+
+    @pytest.mark.parametrize(
+        "other", [Result("unknown", "?", failure={"plan": {}}), Result("false", "oops")]
+    )
+    def test_doubt_and_violations_come_first(
+        self, other: Result, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        self.says_holds(game, "orders", *BOTH)
+        game.says("impact", other)
+        portfolio = game.portfolio
+        _, _, answer = run._answer(portfolio._options, portfolio.heard, {}, portfolio.proof)
+        assert answer.verdict == other.verdict
+
+
+SPINNING = """
+#include <assert.h>
+#include <pthread.h>
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int sum, up = 1;
+void *work(void *unused) {
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    sum += up ? 1 : -1;
+    up = !up;
+    assert(sum != 2);
+    pthread_mutex_unlock(&lock);
+#ifdef RACE
+    up = up;
+#endif
+  }
+}
+int main(void) {
+  pthread_t thread;
+#ifdef FAILS
+  up = 0, sum = 3;
+#endif
+  pthread_create(&thread, 0, work, 0);
+  work(0);
+}
+"""
+
+
+class TestRealEngines:
+    def verified(self, tmp_path: Path, *names: str, defines: tuple[str, ...] = ()) -> plait.Result:
+        path = tmp_path / "spinning.c"
+        path.write_text(SPINNING)
+        return plait.verify(path, property=names, defines=defines, timeout=600)
+
+    def test_proved_by_two(self, tmp_path: Path) -> None:
+        names = ("assertions", "no-data-race")
+        result = self.verified(tmp_path, *names)
+        assert (result.verdict, result.engine) == ("true", "modular and impact"), result.reason
+        assert result.properties == [*names]
+        assert result.assumptions
+        assert result.reason.startswith("no-data-race by modular: ")
+        again = self.verified(tmp_path, *names)
+        assert (again.verdict, again.engine) == ("true", "modular and impact")
+        assert again.cached is not None
+
+    @pytest.mark.parametrize(
+        ("define", "violated"), [("FAILS", "assertions"), ("RACE", "no-data-race")]
+    )
+    def test_violations_of_each(self, define: str, violated: str, tmp_path: Path) -> None:
+        result = self.verified(tmp_path, "assertions", "no-data-race", defines=(define,))
+        assert (result.verdict, result.violated) == ("false", violated), result.reason
