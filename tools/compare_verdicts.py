@@ -49,6 +49,7 @@ from plait.evidence.replay import (
 )
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
+from plait.portfolio.subject import parts
 from plait.semantics.explore import explore
 from plait.semantics.run import run
 from plait.trust import concurrent, pointers, trying, waiting
@@ -186,19 +187,24 @@ def source_of(options: argparse.Namespace, seed: int) -> Path:
 
 
 def compare(options: argparse.Namespace) -> Comparison:
-    specification = from_names([options.property])
+    questions = parts(from_names(options.property.split(",")))
     result = Comparison()
     for seed in range(options.first, options.first + options.count):
         source = source_of(options, seed)
         source.write_text(GENERATORS[options.programs](seed))
-        program = load([str(source)], FrontEndOptions(), specification)
-        found, reason = ENGINES[options.engine](program, specification, options, seed)
-        oracle = explore(program, specification, max_states=options.states, max_seconds=20)
+        programs = [load([str(source)], FrontEndOptions(), part) for part in questions]
+        found, reason = ENGINES[options.engine](programs[0], questions[0], options, seed)
+        oracles = [
+            explore(program, part, max_states=options.states, max_seconds=20)
+            for part, program in zip(questions, programs, strict=True)
+        ]
+        # The worst answer to one of several questions is the answer to all.
+        oracle = min(oracles, key=lambda item: _WORST_FIRST.index(item.verdict.value))
         expected = oracle.verdict.value
         result.pairs[found, expected] += 1
         if found == "unknown":
             result.reasons[reason.split(" (")[0].split("/")[0]] += 1
-        is_undefined = found == "true" and "undefined" in oracle.reason
+        is_undefined = found == "true" and any("undefined" in item.reason for item in oracles)
         if {found, expected} == {"true", "false"} or is_undefined or found == "rejected":
             result.disagreed += 1
             print(
@@ -218,9 +224,21 @@ ENGINES = {
 }
 
 
+_WORST_FIRST = ("false", "unknown", "true")
+
+
+def _properties(text: str) -> str:
+    for name in text.split(","):
+        if name not in PROPERTIES:
+            raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(PROPERTIES)}")
+    return text
+
+
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("property", choices=PROPERTIES)
+    parser.add_argument(
+        "property", type=_properties, help=f"{', '.join(PROPERTIES)}; several with commas"
+    )
     parser.add_argument("--programs", choices=GENERATORS, default="mixed")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=500)
@@ -236,7 +254,10 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--explicit", choices=[item.value for item in Explicit], default="few")
     parser.add_argument("--check", action="store_true", help="check certificates")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if "," in options.property and options.engine != "auto":
+        parser.error("several properties: only with --engine auto")
+    return options
 
 
 def main() -> int:
