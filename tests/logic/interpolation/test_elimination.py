@@ -84,6 +84,32 @@ def test_few_values_are_tried(bound: str) -> None:
     assert label == terms.or_(make.is_(y, 0), make.is_(y, 1))
 
 
+def test_values_that_are_told_apart_are_tried() -> None:
+    terms = Terms()
+    x, y, flag = terms.variable("x", 8), terms.variable("y", 8), terms.variable("f", 1)
+    is_zero, is_five = (terms.eq(x, terms.constant(value, 8)) for value in (0, 5))
+    parts = [
+        terms.any_of([is_zero, flag]),
+        terms.eq(y, terms.ite(is_five, terms.constant(1, 8), terms.constant(2, 8))),
+    ]
+    left = elimination(terms).without([x], parts)
+    assert x not in Vocabulary(terms).of(left)
+    for state in states(terms, [flag]):
+        for value in range(4):
+            known = {**state, y: value}
+            possible = any(Model(terms, {**known, x: n}).satisfies(parts) for n in range(256))
+            assert Model(terms, known).satisfies(left) == possible
+
+
+def test_values_that_are_otherwise_looked_at_are_not_tried() -> None:
+    terms = Terms()
+    x, y = terms.variable("x", 8), terms.variable("y", 8)
+    is_zero = terms.eq(x, terms.constant(0, 8))
+    product = terms.eq(terms.mul(x, y), terms.constant(6, 8))
+    kept = terms.ult(y, terms.constant(9, 8))
+    assert elimination(terms).without([x], [terms.or_(is_zero, product), kept]) == (kept,)
+
+
 # --- answers without a solver
 
 

@@ -1,9 +1,9 @@
 """Conjunctions without some of their variables: what is left to say about the others.
 
 The result follows from the given conjunction and is as strong as cheap rules make it: a variable
-that an equation defines is replaced (the one-point rule); one with few values is replaced by each
-of them; a bound below and a bound above give a comparison of the two; what still mentions the
-variable is left out.
+that an equation defines is replaced (the one-point rule); one with few values, or of which only few
+are told apart, is replaced by each of them; a bound below and a bound above give a comparison of
+the two; what still mentions the variable is left out.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Elimination:
         """The disjunction over all values that the variable can have, if these are few."""
         terms = self._terms
         about = [part for part in parts if variable in self._vocabulary(part)]
-        values = self._few_values(variable, about)
+        values = self._few_values(variable, about) or self._told_apart(variable, about)
         if not values or len(values) * sum(1 for _ in terms.parts(about)) > _NODES:
             return ()
         cases: list[int] = []
@@ -148,6 +148,25 @@ class Elimination:
             if 0 <= high - low < _VALUES:
                 return range(low, high + 1)
         return range(0)
+
+    def _told_apart(self, variable: int, about: list[int]) -> list[int]:
+        """If it is only ever compared with constants for equality: these, and one that stands for
+        all other values; an empty list if they are too many."""
+        terms = self._terms
+        found: set[int] = set()
+        for term in terms.parts(about):
+            operands = terms.operands[term]
+            if variable not in operands:
+                continue
+            others = [item for item in operands if item != variable]
+            if terms.operator[term] != EQ or len(others) != 1 or not terms.is_constant(others[0]):
+                return []
+            found.add(terms.parameter[others[0]])
+        if len(found) >= _VALUES:
+            return []
+        number = 1 << terms.width[variable]
+        other = next((value for value in range(number) if value not in found), None)
+        return sorted(found if other is None else found | {other})
 
     def _projected(self, variable: int, parts: tuple[int, ...]) -> tuple[int, ...]:
         """Fourier and Motzkin's elimination for comparisons with the variable itself. Bounds that
