@@ -41,6 +41,7 @@ def assumptions_of(
 
 
 def _about_addresses(program: Program, specification: Specification) -> list[str]:
+    from plait.analysis.addresses import looks_at_addresses
     from plait.model.actions import Free
 
     found = []
@@ -59,32 +60,8 @@ def _about_addresses(program: Program, specification: Specification) -> list[str
     edges = (edge for function in program.functions.values() for edge in function.all_edges())
     if any(isinstance(edge.action, Free) for edge in edges):
         found.append("memory that was freed is not handed out again: no ABA through address reuse")
-    if _looks_at_addresses(program):
+    if looks_at_addresses(program):
         found.append(
             "objects have the addresses that plait gives them: in order of creation, far apart"
         )
     return found
-
-
-def _looks_at_addresses(program: Program) -> bool:
-    """Whether the program orders pointers or makes integers of them."""
-    from plait.model.actions import expressions_of
-    from plait.model.expressions import Binary, BinaryOp, Convert, children
-    from plait.model.types import Kind
-
-    for function in program.functions.values():
-        if function.library:
-            continue
-        pending = [item for edge in function.all_edges() for item in expressions_of(edge.action)]
-        while pending:
-            item = pending.pop()
-            if isinstance(item, Binary):
-                is_order = item.op in (BinaryOp.LT, BinaryOp.LE)
-                if is_order and item.left.type.kind is Kind.POINTER:
-                    return True
-            elif isinstance(item, Convert):
-                is_number = item.type.kind is Kind.INT and not item.type.is_bool
-                if is_number and item.operand.type.kind is Kind.POINTER:
-                    return True
-            pending.extend(children(item))
-    return False

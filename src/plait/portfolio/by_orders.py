@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from plait.engines.orders.objects import other_addresses
 from plait.engines.orders.outcome import (
     Answer,
     Counterexample,
@@ -20,6 +21,7 @@ from plait.portfolio.asked import Asked
 from plait.portfolio.messages import OutOfTime, Progress, Result, encode
 from plait.portfolio.numbers import count, numbers_of
 from plait.portfolio.options import Options
+from plait.portfolio.several import names_of
 
 if TYPE_CHECKING:
     from plait.evidence.replay import Plan
@@ -76,7 +78,8 @@ class ByOrders(Asked):
 
     def _progress(self, outcome: Outcome) -> None:
         self._bound = outcome.statistics.bound
-        self.send(encode(Progress(self._bound, numbers_of(outcome.statistics))))
+        names = sorted(names_of(self.specification))
+        self.send(encode(Progress(self._bound, numbers_of(outcome.statistics), names)))
 
     def _phase(self, phase: Phase, statistics: Statistics) -> None:
         parts = [f"loop bound {statistics.bound}: {phase.value}"]
@@ -141,6 +144,10 @@ class ByOrders(Asked):
             return self._not_replayed(plan, str(error))
 
     def _not_replayed(self, plan: Plan, why: str) -> Result:
+        checks_memory = Property.VALID_MEMSAFETY in self.specification
+        doubt = other_addresses(self.program, checks_memory=checks_memory)
+        if doubt:
+            return Result("unknown", doubt)
         reason = f"internal error: the counterexample does not replay ({why})"
         failure = {
             "plan": {

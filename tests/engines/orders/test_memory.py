@@ -61,6 +61,9 @@ PROGRAMS = {
     "copies of floats": (threads("float f = 1.5f; union { float f; unsigned u; } w;", "float g = f; w.f = g;", "", "", "assert(w.u == 0x3fc00000);"), Answer.HOLDS),
     "arithmetic on floats": (threads("float f = 1.5f;", "f = f + 1;", "", "", "assert(f > 1);"), Answer.UNKNOWN),
     "a local that only the other thread uses": (f"{HEAD} int r; void *run(void *p) {{ r = *(int *)p; return 0; }} int main(void) {{ int x = 5; pthread_t t; pthread_create(&t, 0, run, &x); pthread_join(t, 0); assert(r == 5); }}", Answer.HOLDS),
+    # Two locals whose lives do not overlap: the same address or not, who knows.
+    "addresses of locals that are gone": (f"{HEAD} long at(void) {{ int x; return (long)&x; }} int main(void) {{ long p = at(); assert(p != at()); }}", Answer.UNKNOWN),
+    "a local whose address nobody looks at": (f"{HEAD} int at(void) {{ int x = 1; return !!&x + x; }} int main(void) {{ assert(at() == at()); }}", Answer.HOLDS),
     "realloc": (threads("int *p;", "p = realloc(p, 8); p[1] = 2;", "p = malloc(4); *p = 1;", "", "assert(p[0] == 1 && p[1] == 2);"), Answer.HOLDS),
 }  # fmt: skip
 

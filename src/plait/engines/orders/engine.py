@@ -16,6 +16,7 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
 from plait.engines.orders.monolithic import Monolithic
+from plait.engines.orders.objects import other_addresses
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
@@ -262,7 +263,13 @@ class _Round:
             if exceeded:
                 reason = f"no violation with up to {self.bounds.level} loop rounds"
                 return Outcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
-            return Outcome(Answer.HOLDS, "all executions are within the bound", statistics)
+            return self._holds()
+
+    def _holds(self) -> Outcome:
+        doubt = other_addresses(self._program, checks_memory=self._settings.checks_memory)
+        if doubt:
+            return Outcome(Answer.UNKNOWN, doubt, self._statistics)
+        return Outcome(Answer.HOLDS, "all executions are within the bound", self._statistics)
 
     def _encoded(
         self, learned: Learned, stack: ExitStack, *, with_schedules: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plait.analysis.addresses import local_as_number
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.errors import UnsupportedCode
@@ -34,6 +35,17 @@ class Instance:
 
 
 NOBODY = -1
+
+
+def other_addresses(program: Program, *, checks_memory: bool) -> str:
+    """Why the addresses of this engine may matter; empty if they do not. Here no two locals have
+    the same one. In the reference interpreter those whose lives do not overlap may, unless memory
+    safety is checked: a program that looks at them may tell the difference."""
+    seen = None if checks_memory else local_as_number(program)
+    if seen is None:
+        return ""
+    place = program.place(seen.action.origin)
+    return f"the address of a local becomes a number, and may be that of another one ({place})"
 
 
 class Objects:
