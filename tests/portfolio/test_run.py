@@ -230,7 +230,7 @@ class TestStatus:
         assert game.statuses[-1].engines[0].numbers == {"last_bound": 4}
         game.says("orders", Doing("executing a counterexample"))
         assert game.statuses[-1].engines[0].numbers == {"last_bound": 4}
-        game.says("orders", Progress(4, ORDERS))
+        game.says("orders", Progress(4, ORDERS, ["assertions", "no-deadlock"]))
         assert game.doing("orders") == "loop bound 4 done: 12 events, 3,456 clauses"
         game.says("impact", Searched(IMPACT, "all of them"))
         assert game.doing("impact") == "9 nodes, 4 covered, 2 open, 1 refinement"

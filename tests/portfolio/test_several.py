@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.portfolio.test_run import Game
+from tests.portfolio.test_run import ORDERS, Game
 
 import plait
 from plait.model.properties import Specification, from_names
-from plait.portfolio import run
-from plait.portfolio.messages import Holds, Result, encode
+from plait.portfolio import run, worker
+from plait.portfolio.heard import Heard
+from plait.portfolio.job import Job
+from plait.portfolio.messages import Holds, OutOfTime, Progress, Question, Result, encode
 from plait.portfolio.options import Options
 from plait.portfolio.several import Part, only, together
 from plait.portfolio.strategy import PORTFOLIO
 from plait.portfolio.worker import _conclusion, _left
+from plait.work.child import Channel
 
 BOTH = frozenset({"assertions", "no-deadlock"})
 
@@ -92,6 +95,13 @@ class TestWhatAnEngineIsAsked:
         assert self.asked(Options(), "impact") == [(1, "assertions")]
         assert self.asked(Options(engine="portfolio"), "impact") == [(1, "assertions")]
 
+    @pytest.mark.parametrize("engine", ["orders", "impact"])
+    def test_memory_safety_belongs_to_the_whole(self, engine: str) -> None:
+        program: Any = None
+        whole = from_names(["assertions", "valid-memsafety"])
+        left = list(_left(Options(), engine, [(whole, program)], [part("valid-memsafety")]))
+        assert [item[1] for item in left] == ([whole] if engine == "orders" else [])
+
     def test_what_is_not_proved_yet(self) -> None:
         assert self.asked(Options(), "orders", part("no-data-race"), part("no-deadlock")) == [
             (1, "assertions")
@@ -108,6 +118,15 @@ class TestConclusion:
         open_ = Result("unknown", "too hard")
         assert _conclusion("orders", [(0, open_)], [part(*BOTH)], BOTH) == (0, open_)
 
+    def test_bounds(self) -> None:
+        some, more = Result("unknown", "?", bound=3), Result("unknown", "?", bound=8)
+        _, found = _conclusion("orders", [(0, more), (1, some)], [], BOTH)
+        assert isinstance(found, Result)
+        assert found.bound == 3
+        _, found = _conclusion("orders", [(0, more), (1, OutOfTime({}))], [], BOTH)
+        assert isinstance(found, Result)
+        assert found.bound is None
+
     def test_a_proof(self) -> None:
         _, found = _conclusion("orders", [], [part("assertions"), part("no-deadlock")], BOTH)
         assert isinstance(found, Result)
@@ -121,9 +140,25 @@ class TestConclusion:
 
 
 class TestSupervisor:
-    def says_holds(self, game: Game, engine: str, *properties: str) -> bool:
+    def says_holds(
+        self, game: Game, engine: str, *properties: str, about: str = "a.c as it is"
+    ) -> bool:
+        game.says(engine, Question("main", sorted(BOTH), [], {}))
         proof = encode(Result("true", f"by {engine}"))
-        return game.says(engine, Holds([*properties], engine, proof, "key"))
+        return game.says(engine, Holds([*properties], engine, proof, about, "key"))
+
+    def test_another_program(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        assert not self.says_holds(game, "orders", "no-deadlock")
+        assert not self.says_holds(game, "impact", "assertions", about="a.c after an edit")
+        assert game.portfolio.proof is None
+
+    def test_another_question(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game = Game(monkeypatch, PORTFOLIO)
+        game.says("impact", Question("main", ["no-overflow"], [], {}))
+        proof = encode(Result("true", "because"))
+        assert not game.says("impact", Holds(sorted(BOTH), "impact", proof, "a.c", "key"))
+        assert game.portfolio.proof is None
 
     def test_parts_add_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
         game = Game(monkeypatch, PORTFOLIO)
@@ -152,6 +187,92 @@ class TestSupervisor:
         portfolio = game.portfolio
         _, _, answer = run._answer(portfolio._options, portfolio.heard, {}, portfolio.proof)
         assert answer.verdict == other.verdict
+
+
+class TestBounds:
+    """What was examined of all properties, if each of them was looked at by itself."""
+
+    def heard(self) -> Heard:
+        heard = Heard("orders", 0.0)
+        heard.receive(encode(Question("main", sorted(BOTH), [], {})))
+        return heard
+
+    def test_the_smallest_counts(self) -> None:
+        heard = self.heard()
+        assert heard.bound is None
+        heard.receive(encode(Progress(8, ORDERS, ["assertions"])))
+        assert heard.bound is None
+        heard.receive(encode(Progress(1, ORDERS, ["no-deadlock"])))
+        assert heard.bound == 1
+        heard.receive(encode(Progress(9, ORDERS, ["assertions"])))
+        assert heard.bound == 1
+
+    def test_what_is_proved_has_no_bound(self) -> None:
+        heard = self.heard()
+        heard.receive(encode(Progress(1, ORDERS, ["no-deadlock"])))
+        proof = encode(Result("true", "because"))
+        heard.receive(encode(Holds(["assertions"], "orders", proof, "a.c", "")))
+        assert heard.bound == 1
+        heard.receive(encode(Holds(["no-deadlock"], "orders", proof, "a.c", "")))
+        assert heard.bound is None
+
+
+class Quick:
+    """An engine that says what it is told to say."""
+
+    answers: dict[str, Result | OutOfTime]
+
+    def __init__(
+        self, options: Options, engine: str, specification: Specification, *rest: object
+    ) -> None:
+        self.name = str(specification)
+
+    def answer(self) -> Result | OutOfTime:
+        answer = self.answers[self.name]
+        if answer.__class__ is Result and answer.reason == "crash":
+            raise RuntimeError("oops")
+        return answer
+
+
+class TestWorker:
+    def said(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **answers: Result
+    ) -> list[dict[str, Any]]:
+        path = tmp_path / "a.c"
+        path.write_text("int main(void) { return 0; }")
+        Quick.answers = {name.replace("_", "-"): answer for name, answer in answers.items()}
+        monkeypatch.setattr(worker, "_answering", Quick)
+        options = Options(programs=(str(path),), property=tuple(BOTH), cache=False)
+        rows: list[dict[str, Any]] = []
+        worker.work(options, Job("orders"), None, Channel(rows.append))
+        return rows[2:]
+
+    def test_doubt_comes_at_once(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        doubt = Result("unknown", "does not replay", failure={"plan": {}})
+        proof = Result("true", "because")
+        (row,) = self.said(monkeypatch, tmp_path, no_deadlock=doubt, assertions=proof)
+        assert row["kind"] == "Result"
+        assert row["failure"] == {"plan": {}}
+
+    def test_a_mistake_in_one_question(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        crash = Result("unknown", "crash")
+        proof = Result("true", "because")
+        holds, result = self.said(monkeypatch, tmp_path, no_deadlock=crash, assertions=proof)
+        assert (holds["kind"], holds["properties"]) == ("Holds", ["assertions"])
+        assert len(holds["about"]) == 64
+        assert result["verdict"] == "unknown"
+        assert result["reason"].startswith("internal error: RuntimeError")
+        assert result["failure"]["traceback"]
+
+    def test_all_hold(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        proof = Result("true", "because", bound=2)
+        holds, result = self.said(monkeypatch, tmp_path, no_deadlock=proof, assertions=proof)
+        assert (holds["kind"], holds["properties"]) == ("Holds", ["no-deadlock"])
+        assert (result["verdict"], result["bound"], result["engine"]) == ("true", 2, "")
 
 
 SPINNING = """

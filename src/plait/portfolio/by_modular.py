@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from plait.engines.impact.settings import SUPPORTED
 from plait.engines.modular.engine import verify
 from plait.engines.modular.outcome import Answer, Outcome
 from plait.model.facts import encode
@@ -13,7 +12,7 @@ from plait.portfolio.asked import Asked
 from plait.portfolio.messages import Proved, Result
 from plait.portfolio.messages import encode as as_row
 from plait.portfolio.numbers import numbers_of_modular
-from plait.portfolio.several import Part, names_of, only
+from plait.portfolio.several import Part, checked_by_impact, is_divisible, names_of, only
 from plait.portfolio.strategy import MODULAR
 
 if TYPE_CHECKING:
@@ -92,8 +91,8 @@ def checked(
 def _steps(specification: Specification, *, needs_facts: bool) -> list[Specification]:
     """What is tried in turn: all at once, and what no engine can prove but this one."""
     steps = [specification]
-    if needs_facts:
-        left = only(specification, specification.properties - SUPPORTED)
+    if needs_facts and is_divisible(specification):
+        left = only(specification, specification.properties - checked_by_impact(specification))
         if left is not None and left != specification:
             steps.append(left)
     return steps

@@ -10,6 +10,7 @@ from plait.portfolio.messages import (
     Doing,
     Failed,
     Features,
+    Holds,
     Loaded,
     Mistake,
     OutOfTime,
@@ -44,6 +45,8 @@ class Heard:
         self.question: Question | None = None
         self.loaded: Loaded | None = None
         self.progress: Progress | None = None
+        self._bounds: dict[str, int] = {}  # for each property the one that was finished last
+        self._proved: set[str] = set()
         self.searched: Searched | None = None
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
@@ -61,6 +64,20 @@ class Heard:
         """A counterexample does not replay: one of engine and interpreter is wrong, and until
         somebody knows which one, no other engine is believed."""
         return self.result is not None and self.result.raises_doubt
+
+    @property
+    def has_proved_part(self) -> bool:
+        """Of what is asked; that it has no answer to the rest need not be its fault."""
+        return bool(self._proved)
+
+    @property
+    def bound(self) -> int | None:
+        """So many loop rounds were examined for each property that is not proved, if any."""
+        asked = [] if self.question is None else self.question.properties
+        left = [name for name in asked if name not in self._proved]
+        if not left or any(name not in self._bounds for name in left):
+            return None
+        return min(self._bounds[name] for name in left)
 
     @property
     def _is_search(self) -> bool:
@@ -89,8 +106,11 @@ class Heard:
             case Doing() as message:
                 self.doing = message.what
                 self.numbers = message.statistics or self.numbers
+            case Holds() as message:
+                self._proved.update(message.properties)
             case Progress() as message:
                 self.progress = message
+                self._bounds.update(dict.fromkeys(message.properties, message.bound))
                 numbers = message.statistics
                 self._remember(numbers)
                 self.doing = (
@@ -121,6 +141,8 @@ class Heard:
             why = self._cause(options, finish)
         elif self.result.verdict != "unknown":
             why = self.result.verdict
+        elif self.has_proved_part:
+            why = self.result.reason
         else:
             why = f"gave up: {self.result.reason}"
         self.doing = " ".join(why.split())
@@ -143,8 +165,8 @@ class Heard:
             numbers = self.searched.statistics
             size = f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them still open"
             return f"{size}, {self.searched.what_grew}"
-        if self.progress is not None:
-            return f"no violation with up to {self.progress.bound} loop rounds"
+        if self.bound is not None:
+            return f"no violation with up to {self.bound} loop rounds"
         if self.loaded is not None:
             if self.is_checking or self.engine == "modular":
                 return "the static checks were not finished"
@@ -153,12 +175,11 @@ class Heard:
 
     def unknown(self, options: Options, finish: Finish) -> tuple[str, Result]:
         """The cause, and the result, when the worker has none."""
-        bound = None if self.progress is None else self.progress.bound
         last = self.out_of_time or self.searched or self.progress
         statistics = {} if last is None else last.statistics
         cause = self._cause(options, finish)
         reason = f"{cause}; {self.so_far()}"
-        return cause, Result("unknown", reason, bound=bound, statistics=statistics)
+        return cause, Result("unknown", reason, bound=self.bound, statistics=statistics)
 
     def _cause(self, options: Options, finish: Finish) -> str:
         if self.out_of_time is not None or finish.ending is Ending.TIME:

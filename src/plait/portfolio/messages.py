@@ -65,10 +65,11 @@ class Doing:
 
 @dataclass(slots=True)
 class Progress:
-    """No execution with up to `bound` loop rounds violates the property."""
+    """No execution with up to `bound` loop rounds violates one of the properties."""
 
     bound: int
     statistics: Numbers
+    properties: list[str]
 
 
 @dataclass(slots=True)
@@ -122,12 +123,14 @@ class Result:
 
 @dataclass(slots=True)
 class Holds:
-    """Some of several properties hold: `result` is a Result that says why, as JSON. `key` is that
-    of the answer to the whole question in the cache."""
+    """Some of several properties hold: `result` is a Result that says why, as JSON. `about` is the
+    identity of all that was asked and of the program as this worker has read it: only proofs about
+    the same add up. `key` is that of the answer to the whole question in the cache."""
 
     properties: list[str]
     engine: str
     result: Row
+    about: str
     key: str
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import Diagnostic, InputError
@@ -19,11 +19,11 @@ from plait.portfolio.job import Job, work_of
 from plait.portfolio.messages import Features, Holds, Proved, decode
 from plait.portfolio.messages import Result as Message
 from plait.portfolio.options import Options
-from plait.portfolio.several import Part, names_of, together
+from plait.portfolio.several import Part, checked_by_impact, names_of, together
 from plait.portfolio.slices import Slices
 from plait.portfolio.status import EngineStatus, Status, Watch
 from plait.portfolio.strategy import Event, Machine, machine_for
-from plait.portfolio.subject import specification
+from plait.portfolio.subject import parts, specification
 from plait.portfolio.tasks import expand_task
 from plait.work.limits import Ending, Finish, Limits
 from plait.work.supervise import Conductor, Team, conduct
@@ -61,10 +61,10 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
     }
     engine, heard, message = _answer(options, conductor.heard, finishes, conductor.proof)
-    if message is conductor.proof and conductor.key:
+    if conductor.proof is not None and message is conductor.proof.result and conductor.proof.key:
         from plait.portfolio.cache import keep_together
 
-        keep_together(options, conductor.key, message, started)
+        keep_together(options, conductor.proof.key, message, started)
     result = composed(options, engine, heard.question, heard.loaded, message, usage, heard.history)
     result.certificate = message.certificate
     result.failure = _failure(conductor.heard)
@@ -76,14 +76,22 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
 
 
 def _machine(options: Options, asked: Specification) -> Machine:
-    from plait.engines.impact.settings import SUPPORTED
-
     return machine_for(
         options.engine,
         has_bound=options.unwind is not None,
         needs_certificate=options.certificate,
-        suits_impact=bool(asked.properties & SUPPORTED),
+        suits_impact=any(map(checked_by_impact, parts(asked))),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """That several workers have found together; what was heard is of the one that came last.
+    `key`: that of the answer in the cache."""
+
+    result: Message
+    heard: Heard
+    key: str
 
 
 class _Portfolio(Conductor):
@@ -108,9 +116,8 @@ class _Portfolio(Conductor):
         self._slices = Slices(options.jobs or cores())
         self._facts: list[dict[str, Any]] = []
         self._asked = asked
-        self._proofs: list[Part] = []
-        self.proof: Message | None = None  # that several workers have found together
-        self.key = ""  # of the answer in the cache
+        self._proofs: dict[str, list[Part]] = {}  # by what they are about
+        self.proof: _Proof | None = None
         self.heard: dict[str, Heard] = {}
 
     def begin(self, team: Team) -> None:
@@ -128,12 +135,19 @@ class _Portfolio(Conductor):
                     if other != name:
                         tell(team, other, said.facts)
             case Holds():
-                found = decode(said.result)
-                assert isinstance(found, Message)
-                self._proofs.append(Part(frozenset(said.properties), said.engine, found))
-                self.proof = together(self._proofs, self._asked)
-                self.key = said.key
+                self._add_up(heard, said)
         return heard.is_decided or self.proof is not None
+
+    def _add_up(self, heard: Heard, said: Holds) -> None:
+        """Files may change while workers start: only what is about the same program adds up."""
+        found = decode(said.result)
+        assert isinstance(found, Message)
+        proofs = self._proofs.setdefault(said.about, [])
+        proofs.append(Part(frozenset(said.properties), said.engine, found))
+        proof = together(proofs, self._asked)
+        is_asked = heard.question is not None and self._asked == {*heard.question.properties}
+        if proof is not None and is_asked:
+            self.proof = _Proof(proof, heard, said.key)
 
     def ended(self, team: Team, name: str, finish: Finish) -> None:
         self._slices.drop(name)
@@ -222,7 +236,7 @@ def _answer(
     options: Options,
     heard: dict[str, Heard],
     finishes: dict[str, Finish],
-    proof: Message | None = None,
+    proof: _Proof | None = None,
 ) -> tuple[str, Heard, Message]:
     """The engine that has decided and what it says; or what all of them say together. `proof` is
     what they have proved together."""
@@ -230,8 +244,7 @@ def _answer(
         if item.is_decided and item.result is not None:
             return item.result.engine or engine, item, item.result
     if proof is not None:
-        reader = next((item for item in heard.values() if item.loaded is not None), None)
-        return proof.engine, reader or next(iter(heard.values())), proof
+        return proof.result.engine, proof.heard, proof.result
     messages: dict[str, Message] = {}
     causes: dict[str, list[str]] = {}
     for engine, item in heard.items():

@@ -40,6 +40,24 @@ def only(specification: Specification, properties: Iterable[Property]) -> Specif
     return replace(specification, properties=left) if left else None
 
 
+def is_divisible(question: Specification) -> bool:
+    """Whether its properties can be looked at one by one, in the same program. Where memory safety
+    is one of them, locals never have the addresses of others that are gone, which an assertion may
+    notice: only all of it together is the question."""
+    from plait.model.properties import Property
+
+    return Property.VALID_MEMSAFETY not in question
+
+
+def checked_by_impact(question: Specification) -> frozenset[Property]:
+    """Beside other engines, which check the rest."""
+    from plait.engines.impact.settings import SUPPORTED
+
+    if question.properties <= SUPPORTED or is_divisible(question):
+        return question.properties & SUPPORTED
+    return frozenset()
+
+
 def together(parts: Sequence[Part], asked: frozenset[str]) -> Result | None:
     """The proof of all that is asked; None if a part is missing. Numbers are those of the last
     part, the one that was waited for."""

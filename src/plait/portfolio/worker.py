@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import InputError, PlaitError, describe
@@ -14,6 +14,7 @@ from plait.portfolio.by_modular import ByModular, checked
 from plait.portfolio.cache import Cache
 from plait.portfolio.facts import Known
 from plait.portfolio.features import event_of
+from plait.portfolio.identity import identity
 from plait.portfolio.job import Job
 from plait.portfolio.messages import (
     Checking,
@@ -29,7 +30,14 @@ from plait.portfolio.messages import (
 )
 from plait.portfolio.options import Options
 from plait.portfolio.rows import Row, diagnostic_row
-from plait.portfolio.several import Part, names_of, only, together
+from plait.portfolio.several import (
+    Part,
+    checked_by_impact,
+    is_divisible,
+    names_of,
+    only,
+    together,
+)
 from plait.portfolio.strategy import IMPACT, Event
 from plait.portfolio.subject import load_program, parts, specification
 from plait.portfolio.turns import in_turns
@@ -76,9 +84,11 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     send(encode(_loaded(options, questions)))
     cache = Cache.of(options, questions, entry)
     known = Known(job.facts, send)
+    about = identity(options, questions) if len(asked) > 1 else ""
+    tell = Telling(about, cache.key, send)
     proofs: list[Part] = []
     if job.is_first:
-        easy = _without_engine(job, cache, questions, settings, deadline, known, proofs, send)
+        easy = _without_engine(job, cache, questions, settings, deadline, known, proofs, tell)
         if easy is not None:
             send(encode(easy))
             return
@@ -86,10 +96,18 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
 
     def ask(item: tuple[int, Specification, Program], end: float | None) -> Result | OutOfTime:
         _, part, program = item
-        answering = _answering(options, job.engine, part, program, end, send, known)
-        if cache.previous.predicates is not None:
-            answering.use(cache.previous.predicates)
-        return answering.answer()
+        try:
+            answering = _answering(options, job.engine, part, program, end, send, known)
+            if cache.previous.predicates is not None:
+                answering.use(cache.previous.predicates)
+            return answering.answer()
+        except (InputError, MemoryError):
+            raise
+        except PlaitError as error:
+            return Result("unknown", str(error))
+        except Exception as error:
+            reason = f"internal error: {describe(error)}"
+            return Result("unknown", reason, failure=_traceback())
 
     todo = list(_left(options, job.engine, questions, proofs))
     for (number, part, _), answer in in_turns(todo, deadline, ask):
@@ -97,14 +115,14 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
             proofs.append(Part(names_of(part), job.engine, answer))
             if together(proofs, asked) is None:
                 cache.keep_predicates(answer, number)
-                _tell_proof(proofs[-1], cache, send)
+                tell.proof(proofs[-1])
             continue
         undecided.append((number, answer))
-        if _rank(answer) == 0:
+        if _rank(answer) < 2:
             break
     number, answer = _conclusion(job.engine, undecided, proofs, asked)
     if isinstance(answer, Result):
-        cache.keep(answer, number, settings, job)
+        cache.keep(answer, number, {} if answer.engine else settings, job)
         answer.predicates = None  # nobody else needs them
         if answer.raises_doubt:
             answer.doubted = cache.key
@@ -121,20 +139,29 @@ def _left(
     if others check the rest. The program of a question is one for any of its properties."""
     proved = frozenset[str]().union(*(part.properties for part in proofs))
     for number, (part, program) in enumerate(questions):
-        wanted = {item for item in part.properties if item.value not in proved}
+        wanted = set(part.properties)
+        if is_divisible(part):
+            wanted = {item for item in wanted if item.value not in proved}
         if engine == IMPACT and options.engine != IMPACT and not options.certificate:
-            from plait.engines.impact.settings import SUPPORTED
-
-            wanted &= SUPPORTED
+            wanted &= checked_by_impact(part)
         left = only(part, wanted)
         if left is not None:
             yield number, left, program
 
 
-def _tell_proof(part: Part, cache: Cache, send: Channel) -> None:
-    """Of some properties, to which others may add the rest."""
-    row = encode(replace(part.result, predicates=None))
-    send(encode(Holds(sorted(part.properties), part.engine, row, cache.key)))
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Tells others what is proved; see `Holds`."""
+
+    about: str
+    key: str
+    send: Channel
+
+    def proof(self, part: Part) -> None:
+        """Of some properties, to which others may add the rest."""
+        row = encode(replace(part.result, predicates=None))
+        names = sorted(part.properties)
+        self.send(encode(Holds(names, part.engine, row, self.about, self.key)))
 
 
 def _conclusion(
@@ -144,9 +171,14 @@ def _conclusion(
     asked: frozenset[str],
 ) -> tuple[int, Result | OutOfTime]:
     """The answer to all questions, and the number of the one that a violation is about. The worst
-    answer to one of them is the answer to all."""
+    answer to one of them is the answer to all; its bound is one for all that are not proved."""
     if undecided:
-        return min(undecided, key=lambda item: _rank(item[1]))
+        number, worst = min(undecided, key=lambda item: _rank(item[1]))
+        if isinstance(worst, Result) and worst.verdict == "unknown":
+            bounds = [item.bound if isinstance(item, Result) else None for _, item in undecided]
+            known = [bound for bound in bounds if bound is not None]
+            worst.bound = min(known) if len(known) == len(bounds) else None
+        return number, worst
     proof = together(proofs, asked)
     if proof is not None:
         if proof.engine == engine:
@@ -166,7 +198,7 @@ def _without_engine(
     deadline: float | None,
     known: Known,
     proofs: list[Part],
-    send: Channel,
+    tell: Telling,
 ) -> Result | None:
     """The answer of an earlier run, or of the last counterexample, or of static checks; these may
     also prove some of the properties."""
@@ -180,16 +212,16 @@ def _without_engine(
         return result
     features = event_of(program for _, program in questions)
     if job.is_checked:
-        proofs += _checked(questions, features, deadline, known, send)
+        proofs += _checked(questions, features, deadline, known, tell.send)
         asked = frozenset[str]().union(*(names_of(part) for part, _ in questions))
         easy = together(proofs, asked)
         if easy is not None:
             cache.keep(easy, 0, {}, job)
             return easy
         for part in proofs:
-            _tell_proof(part, cache, send)
+            tell.proof(part)
     is_known = cache.previous.predicates is not None
-    send(encode(Features((Event.PROVED_BEFORE if is_known else features).name)))
+    tell.send(encode(Features((Event.PROVED_BEFORE if is_known else features).name)))
     return None
 
 
