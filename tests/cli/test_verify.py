@@ -28,6 +28,12 @@ def test_a_lock_that_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "-DTEST_THEN_SET", spin_lock) == (1, "VERDICT: false (assertions)")
 
 
+def test_a_lock_free_stack(capsys: pytest.CaptureFixture[str]) -> None:
+    stack = str(EXAMPLES / "lock_free_stack.c")
+    assert run(capsys, stack) == (0, "VERDICT: true")
+    assert run(capsys, "-DREUSE", stack) == (1, "VERDICT: false (assertions)")
+
+
 def test_a_bound_is_no_proof(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source = tmp_path / "loop.c"
     source.write_text(

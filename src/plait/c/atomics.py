@@ -5,10 +5,10 @@ from __future__ import annotations
 from plait.c import syntax as s
 from plait.c.expressions import Expressions
 from plait.c.syntax import Node
-from plait.c.terms import binary, conditional, convert, negation, pointer_add, unary
+from plait.c.terms import binary, conditional, convert, pointer_add, unary
 from plait.c.types import Shape
 from plait.errors import UnsupportedCode
-from plait.model.actions import Assign, Input, Load, Order, ReadModifyWrite, Store
+from plait.model.actions import Assign, Input, Load, Order, ReadModifyWrite, Skip, Store
 from plait.model.expressions import BinaryOp, Const, Expr, Register, UnaryOp
 from plait.model.types import I32, Kind, Scalar
 
@@ -124,18 +124,29 @@ class Atomics(Expressions):
         desired = self.stable(convert(scalar, self.rvalue(arguments[2])))
         expected = self.load_scalar(where, scalar)
         old = self.register(scalar)
-        guard = binary(BinaryOp.EQ, old, expected)
+        success = self.register(I32)
+        failed, after = self.location(), self.location()
         if weak:
-            fails = self.register(I32)
-            self.emit(Input(self.origin, fails, "spurious failure", Const(I32, 2)))
-            guard = binary(BinaryOp.AND, guard, negation(fails))
+            self._may_fail(old, address, success, failed)
+        guard = binary(BinaryOp.EQ, old, expected)
         order = self.order_of(arguments[3])
         self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
-        success = self.register(I32)
         self.emit(Assign(self.origin, success, guard))
-        failed, after = self.location(), self.location()
         self.branch(success, after, failed)
         self.at = failed
         self.emit(Store(self.origin, where, old))
         self.start(after)
         return success
+
+    def _may_fail(self, old: Register, address: Expr, success: Register, failed: int) -> None:
+        """For no reason, and then it has only read. A branch of its own, so that the values of the
+        object are not a matter of an input."""
+        fails = self.register(I32)
+        self.emit(Input(self.origin, fails, "spurious failure", Const(I32, 2)))
+        reads, tries = self.location(), self.location()
+        self.branch(fails, reads, tries)
+        self.at = reads
+        self.emit(Load(self.origin, old, address, Order.SEQ_CST))
+        self.emit(Assign(self.origin, success, Const(I32, 0)))
+        self.edge(self.at, Skip(self.origin), failed)
+        self.at = tries

@@ -281,8 +281,8 @@ class _Maker:
         if not function.library and not self._is_visible(function, edge):
             return
         kind = {Load: "read", Store: "write"}.get(type(edge.action), "update")
-        if kind == "update" and event.thread in self._may_fail:
-            kind = "weak"
+        if kind != "write" and event.thread in self._may_fail:
+            kind = "weak"  # it only reads if it fails
         self._may_fail.discard(event.thread)
         change = next((item for item in event.changes if item.address), None)
         if change is None:

@@ -225,3 +225,18 @@ def _has_rational_solution(rows: list[tuple[int, int, int]]) -> bool:
     solver = z3.Solver()
     solver.add([a * x + b * y + c <= 0 for a, b, c in rows])
     return bool(solver.check() == z3.sat)
+
+
+@pytest.mark.parametrize("is_choice", [False, True])
+def test_shared_parts_are_not_unfolded_for_ever(is_choice: bool) -> None:
+    """A term of a hundred nodes that would be 2**50 long."""
+    terms = Terms()
+    term = terms.ult(terms.variable("x", 8), terms.variable("y", 8))
+    for number in range(50):
+        one, other = (terms.variable(f"{name}{number}", 1) for name in "ab")
+        if is_choice:
+            term = terms.or_(terms.and_(term, one), terms.and_(term, other))
+        else:
+            term = terms.and_(terms.or_(term, one), terms.or_(term, other))
+    with pytest.raises(Failed):
+        alternatives(View(terms, is_signed=False), term)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 
 from plait.logic.interpolation.integers import Exact, Linear, View
 from plait.logic.interpolation.problem import Failed
@@ -13,6 +14,7 @@ from plait.logic.terms import Terms
 Conjunction = tuple[Exact, ...]
 
 _ALTERNATIVES = 16
+_VISITS = 5000
 _ONE = Exact(Linear({}, 1))
 
 
@@ -28,23 +30,36 @@ def compares_numbers(terms: Terms, term: int) -> bool:
 
 def alternatives(view: View, term: int) -> tuple[Conjunction, ...]:
     """The truth value as a disjunction of conjunctions of inequalities."""
-    found = _alternatives(view, term, is_true=True)
-    if len(found) > _ALTERNATIVES:
-        raise Failed("too many cases")
-    return found
+    return _alternatives(view, term, _Work(), is_true=True)
 
 
-def _alternatives(view: View, term: int, *, is_true: bool) -> tuple[Conjunction, ...]:
+class _Work:
+    """Terms share their parts, so that a term may be longer than there is memory."""
+
+    def __init__(self) -> None:
+        self._visits = 0
+
+    def visit(self) -> None:
+        self._visits += 1
+        if self._visits > _VISITS:
+            raise Failed("too many cases")
+
+
+def _alternatives(view: View, term: int, work: _Work, *, is_true: bool) -> tuple[Conjunction, ...]:
     terms = view.terms
+    work.visit()
     operator, operands = terms.operator[term], terms.operands[term]
     if operator == NOT:
-        return _alternatives(view, operands[0], is_true=not is_true)
+        return _alternatives(view, operands[0], work, is_true=not is_true)
     if operator in (AND, OR):
-        members = [_alternatives(view, part, is_true=is_true) for part in operands]
-        if (operator == OR) == is_true:
-            return tuple(conjunction for cases in members for conjunction in cases)
-        if sum(len(cases) > 1 for cases in members) > 3:
+        members = [_alternatives(view, part, work, is_true=is_true) for part in operands]
+        is_choice = (operator == OR) == is_true
+        numbers = [len(cases) for cases in members]
+        # None of these parts has less than one, so the whole has no less than any part.
+        if (sum(numbers) if is_choice else prod(numbers)) > _ALTERNATIVES:
             raise Failed("too many cases")
+        if is_choice:
+            return tuple(conjunction for cases in members for conjunction in cases)
         return tuple(sum(chosen, ()) for chosen in product(*members))
     if operator == EQ:
         left, right = view(operands[0]), view(operands[1])
