@@ -127,7 +127,8 @@ class Atomics(Expressions):
         success = self.register(I32)
         failed, after = self.location(), self.location()
         if weak:
-            self._may_fail(old, address, success, failed)
+            order = self.order_of(arguments[4])
+            self._may_fail(Load(self.origin, old, address, order), success, failed)
         guard = binary(BinaryOp.EQ, old, expected)
         order = self.order_of(arguments[3])
         self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
@@ -138,7 +139,7 @@ class Atomics(Expressions):
         self.start(after)
         return success
 
-    def _may_fail(self, old: Register, address: Expr, success: Register, failed: int) -> None:
+    def _may_fail(self, load: Load, success: Register, failed: int) -> None:
         """For no reason, and then it has only read. A branch of its own, so that the values of the
         object are not a matter of an input."""
         fails = self.register(I32)
@@ -146,7 +147,7 @@ class Atomics(Expressions):
         reads, tries = self.location(), self.location()
         self.branch(fails, reads, tries)
         self.at = reads
-        self.emit(Load(self.origin, old, address, Order.SEQ_CST))
+        self.emit(load)
         self.emit(Assign(self.origin, success, Const(I32, 0)))
         self.edge(self.at, Skip(self.origin), failed)
         self.at = tries
