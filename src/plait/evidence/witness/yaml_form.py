@@ -6,6 +6,7 @@ and every scalar stays the text that it is.
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Any
 
@@ -31,6 +32,8 @@ from plait.evidence.witness.content import (
 )
 
 Mapping = dict[str, Any]
+
+_DEEPEST = 500
 
 
 # --- writing
@@ -160,6 +163,8 @@ def from_yaml(text: str, path: str) -> Witness:
 
 
 def _composed(text: str, path: str) -> Node | None:
+    if _depth(text) > _DEEPEST:
+        raise InputError(Diagnostic("not a witness: nested too deeply", path))
     try:
         root: Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
         return root
@@ -173,6 +178,15 @@ def _composed(text: str, path: str) -> Node | None:
         raise InputError(Diagnostic(what, path)) from None
     except RecursionError:
         raise InputError(Diagnostic("not a witness: nested too deeply", path)) from None
+
+
+def _depth(text: str) -> int:
+    """Of brackets, also those in quotes. The library is slow on deep ones, however short."""
+    deepest = depth = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 class _Reader:
