@@ -114,6 +114,12 @@ int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b,
     "weak compare and swap": """
 atomic_int x;
 int main(void) { int old = 0; assert(atomic_compare_exchange_weak(&x, &old, 1)); return 0; }""",
+    "weak compare and swap in a section": """
+atomic_int l; int c, d; void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);
+void *f(void *p) { c = 1; d = 1; c = 2; return 0; }
+int main(void) { pthread_t a; int old = 0; pthread_create(&a, 0, f, 0);
+  __VERIFIER_atomic_begin(); atomic_compare_exchange_weak(&l, &old, 1); __VERIFIER_atomic_end();
+  int r = c; assert(r != 1); pthread_join(a, 0); return 0; }""",
     "inputs": """
 int x; int unknown(int); _Bool __VERIFIER_nondet_bool(void);
 void *f(void *p) { x = __VERIFIER_nondet_uchar(); return 0; }

@@ -152,7 +152,7 @@ class _Maker:
         self._is_visible = conservative()
         self._lines = PresumedLines(program.sources)
         self._same_layout = program.data_model is DataModel.LP64
-        self._may_fail: set[int] = set()  # threads whose next update is a weak one
+        self._may_fail: set[int] = set()  # threads whose next access is a weak update
         self._depth: dict[int, int] = {}
         # The library call that each thread is in, and the place of its entry.
         self._call: dict[int, Edge | None] = {}
@@ -199,6 +199,9 @@ class _Maker:
         if not event.function.library:
             self._call.pop(thread, None)
         depth = self._depth.get(thread, 0)
+        is_weak = thread in self._may_fail and isinstance(action, Load | ReadModifyWrite)
+        if is_weak:
+            self._may_fail.discard(thread)
         match action:
             case AtomicBegin():
                 if depth == 0:
@@ -209,7 +212,7 @@ class _Maker:
             case Free() if depth == 0:
                 self._section(event)
             case Load() | Store() | ReadModifyWrite() if depth == 0:
-                self._access(event)
+                self._access(event, is_weak=is_weak)
         if isinstance(action, (Store, ReadModifyWrite)) and self.entries:
             position = len(self.entries) - 1
             for change in event.changes:
@@ -276,14 +279,13 @@ class _Maker:
 
     # --- accesses
 
-    def _access(self, event: Event) -> None:
+    def _access(self, event: Event, *, is_weak: bool) -> None:
         function, edge = event.function, event.edge
         if not function.library and not self._is_visible(function, edge):
             return
         kind = {Load: "read", Store: "write"}.get(type(edge.action), "update")
-        if kind != "write" and event.thread in self._may_fail:
-            kind = "weak"  # it only reads if it fails
-        self._may_fail.discard(event.thread)
+        if is_weak:
+            kind = "weak"  # which only reads if it fails
         change = next((item for item in event.changes if item.address), None)
         if change is None:
             if not function.library:
