@@ -3,48 +3,124 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import IntEnum
 
-from plait.analysis.objects import ObjectKind
+from plait.analysis.objects import AbstractObject, ObjectKind, members
 from plait.analysis.points_to import PointsTo
-from plait.model.actions import expressions_of
-from plait.model.expressions import Binary, BinaryOp, Convert, Expr, children
+from plait.model.actions import Allocate, expressions_of
+from plait.model.expressions import (
+    Binary,
+    BinaryOp,
+    Const,
+    Convert,
+    Expr,
+    PointerAdd,
+    children,
+)
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Kind
 
+_ORDER = (BinaryOp.LT, BinaryOp.LE)
+# With a constant: as one marks pointers, and looks at the marks.
+_MARKS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR)
+
 
 def looks_at_addresses(program: Program) -> bool:
-    """Whether the program orders pointers or makes integers of them."""
-    return any(True for _ in _looks(program))
-
-
-def local_as_number(program: Program) -> Edge | None:
-    """A place where the address of a local may become a number, which outlives it. Locals whose
-    lives do not overlap may have the same address or not: it depends on who decides where they
-    are. (To order pointers to different locals, or to those that are gone, is undefined.)"""
-    points_to: PointsTo | None = None
-    for function, edge, expr in _looks(program):
-        if isinstance(expr, Convert):
-            points_to = points_to or PointsTo(program)
-            targets = points_to.targets(function.name, expr.operand)
-            if any(item.kind is ObjectKind.SLOT for item in targets):
-                return edge
-    return None
-
-
-def _looks(program: Program) -> Iterator[tuple[Function, Edge, Expr]]:
+    """Whether the program orders pointers or makes integers of them, as far as its text says."""
     for function in program.functions.values():
         if function.library:
             continue
-        for edge in function.all_edges():
-            pending = list(expressions_of(edge.action))
-            while pending:
-                item = pending.pop()
-                if isinstance(item, Binary):
-                    is_order = item.op in (BinaryOp.LT, BinaryOp.LE)
-                    if is_order and item.left.type.kind is Kind.POINTER:
-                        yield function, edge, item
-                elif isinstance(item, Convert):
-                    is_number = item.type.kind is Kind.INT and not item.type.is_bool
-                    if is_number and item.operand.type.kind is Kind.POINTER:
-                        yield function, edge, item
-                pending.extend(children(item))
+        for _, item in _expressions(function):
+            if isinstance(item, Binary):
+                if item.op in _ORDER and item.left.type.kind is Kind.POINTER:
+                    return True
+            elif isinstance(item, Convert):
+                is_number = item.type.kind is Kind.INT and not item.type.is_bool
+                if is_number and item.operand.type.kind is Kind.POINTER:
+                    return True
+    return False
+
+
+class Seen(IntEnum):
+    """How much of addresses a place can tell. `IDENTITY`: whether two are the same, and low bits,
+    which say where in an object it is; `POSITION`: where objects are."""
+
+    NOTHING = 0
+    IDENTITY = 1
+    POSITION = 2
+
+
+def address_as_number(points_to: PointsTo) -> Edge | None:
+    """A place where the program can tell which addresses objects have that are made while it runs:
+    it calculates with a number that may be such an address, or with parts of it, or compares it;
+    or it orders pointers to several objects. Of locals, whose addresses may be those of others
+    that are gone, it must not even tell whether two are the same.
+
+    However the address has become a number: points-to analysis follows its bytes through unions,
+    copies and calls. Numbers that are only moved around do not matter, nor that one is not 0.
+    """
+    needed: dict[int, Seen] = {}
+    for name in points_to.reachable_functions:
+        instances = points_to.instances_of[name]
+        for edge, item in _expressions(instances[0].function):
+            operands, seen = _looked_at(item)
+            if seen is Seen.NOTHING:
+                continue
+            for instance in instances:
+                mask = 0
+                for operand in operands:
+                    mask |= points_to.mask(instance, operand)
+                objects = members(points_to.object_mask(mask))
+                if operands[0].type.kind is Kind.POINTER and len(objects) < 2:
+                    continue  # to order places of one object is fine
+                for number in objects:
+                    if number not in needed:
+                        needed[number] = _needed(points_to, points_to.objects[number])
+                    if seen >= needed[number] > Seen.NOTHING:
+                        return edge
+    return None
+
+
+def _looked_at(expr: Expr) -> tuple[tuple[Expr, ...], Seen]:
+    """What an expression looks at the bits of, and what it can tell."""
+    nothing: tuple[tuple[Expr, ...], Seen] = (), Seen.NOTHING
+    if isinstance(expr, PointerAdd):
+        return nothing if isinstance(expr.offset, Const) else ((expr.offset,), Seen.POSITION)
+    if not isinstance(expr, Binary):
+        return nothing
+    sides = tuple(item for item in (expr.left, expr.right) if not isinstance(item, Const))
+    if not sides:
+        return nothing
+    if expr.left.type.kind is Kind.POINTER:
+        return (sides, Seen.POSITION) if expr.op in _ORDER else nothing
+    if expr.left.type.kind is not Kind.INT:
+        return nothing
+    if expr.op in (BinaryOp.EQ, BinaryOp.NE):
+        is_null = isinstance(expr.right, Const) and expr.right.value == 0
+        return nothing if is_null else (sides, Seen.IDENTITY)
+    is_marked = len(sides) == 1 and expr.op in _MARKS
+    return sides, Seen.IDENTITY if is_marked else Seen.POSITION
+
+
+def _needed(points_to: PointsTo, item: AbstractObject) -> Seen:
+    """What a place must be able to tell of an object to matter. Objects of the library are its own
+    business."""
+    action = None if item.edge is None else item.edge.action
+    if isinstance(action, Allocate) and action.storage == "stack":
+        return Seen.IDENTITY
+    match item.kind:
+        case ObjectKind.SLOT:
+            is_own = not points_to.program.functions[item.function].library
+            return Seen.IDENTITY if is_own else Seen.NOTHING
+        case ObjectKind.HEAP | ObjectKind.THREAD_LOCAL:
+            return Seen.POSITION
+    return Seen.NOTHING
+
+
+def _expressions(function: Function) -> Iterator[tuple[Edge, Expr]]:
+    for edge in function.all_edges():
+        pending = list(expressions_of(edge.action))
+        while pending:
+            item = pending.pop()
+            yield edge, item
+            pending.extend(children(item))

@@ -62,6 +62,6 @@ def _about_addresses(program: Program, specification: Specification) -> list[str
         found.append("memory that was freed is not handed out again: no ABA through address reuse")
     if looks_at_addresses(program):
         found.append(
-            "objects have the addresses that plait gives them: in order of creation, far apart"
+            "objects have the addresses that plait gives them: far apart from each other"
         )
     return found

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from plait.analysis.points_to import PointsTo
 from plait.engines.orders.objects import other_addresses
 from plait.engines.orders.outcome import (
     Answer,
@@ -144,8 +145,7 @@ class ByOrders(Asked):
             return self._not_replayed(plan, str(error))
 
     def _not_replayed(self, plan: Plan, why: str) -> Result:
-        checks_memory = Property.VALID_MEMSAFETY in self.specification
-        doubt = other_addresses(self.program, checks_memory=checks_memory)
+        doubt = other_addresses(PointsTo(self.program))
         if doubt:
             return Result("unknown", doubt)
         reason = f"internal error: the counterexample does not replay ({why})"

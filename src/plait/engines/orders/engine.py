@@ -16,7 +16,7 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
 from plait.engines.orders.monolithic import Monolithic
-from plait.engines.orders.objects import other_addresses
+from plait.engines.orders.objects import Objects, other_addresses
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
@@ -263,10 +263,10 @@ class _Round:
             if exceeded:
                 reason = f"no violation with up to {self.bounds.level} loop rounds"
                 return Outcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
-            return self._holds()
+            return self._holds(learned.objects)
 
-    def _holds(self) -> Outcome:
-        doubt = other_addresses(self._program, checks_memory=self._settings.checks_memory)
+    def _holds(self, objects: Objects) -> Outcome:
+        doubt = other_addresses(objects.points_to)
         if doubt:
             return Outcome(Answer.UNKNOWN, doubt, self._statistics)
         return Outcome(Answer.HOLDS, "all executions are within the bound", self._statistics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plait.analysis.addresses import local_as_number
+from plait.analysis.addresses import address_as_number
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.errors import UnsupportedCode
@@ -37,15 +37,15 @@ class Instance:
 NOBODY = -1
 
 
-def other_addresses(program: Program, *, checks_memory: bool) -> str:
+def other_addresses(points_to: PointsTo) -> str:
     """Why the addresses of this engine may matter; empty if they do not. Here no two locals have
-    the same one. In the reference interpreter those whose lives do not overlap may, unless memory
-    safety is checked: a program that looks at them may tell the difference."""
-    seen = None if checks_memory else local_as_number(program)
+    the same one, and later objects have larger ones. Those of the reference interpreter differ: a
+    program that looks at them may tell the difference."""
+    seen = address_as_number(points_to)
     if seen is None:
         return ""
-    place = program.place(seen.action.origin)
-    return f"the address of a local becomes a number, and may be that of another one ({place})"
+    place = points_to.program.place(seen.action.origin)
+    return f"an address is used as a number, and others are possible ({place})"
 
 
 class Objects:
@@ -63,7 +63,7 @@ class Objects:
         self._next = program.first_free_page
         self._last_page = (1 << program.data_model.pointer.bits - self._bits) - 1
         points_to = PointsTo(program)
-        self._points_to = points_to
+        self.points_to = points_to
         self._sharing = Sharing(points_to)
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
@@ -91,13 +91,13 @@ class Objects:
 
     def shares(self, item: StaticObject | FrameSlot | Edge) -> bool:
         """Whether accesses to an object are events."""
-        found = self._points_to.object_of(item)
+        found = self.points_to.object_of(item)
         return found is not None and self._sharing.is_shared(found)
 
     def _has_escaped(self, item: StaticObject | FrameSlot | Edge) -> bool:
         """Whether other threads may get at an object; if it is not shared even so, they alone
         access it once they exist, or nobody writes it any more."""
-        found = self._points_to.object_of(item)
+        found = self.points_to.object_of(item)
         return found is not None and self._sharing.has_escaped(found)
 
     def _add(
@@ -218,7 +218,7 @@ class Objects:
         the remainder steps[0] modulo steps[1], or else at multiples of the size."""
         found: dict[int, None] = {}
         remainder, step = steps
-        for item, offset in self._points_to.locations(function, expr):
+        for item, offset in self.points_to.locations(function, expr):
             maker = item.static or item.slot or item.edge
             self._asked.add(maker)
             for instance in self._made.get(maker, ()):
@@ -252,7 +252,7 @@ class Objects:
         if known is None:
             known = self._expected[key] = frozenset(
                 made.address
-                for item in self._points_to.targets(function, expr)
+                for item in self.points_to.targets(function, expr)
                 for made in self._made.get(item.static or item.slot or item.edge, ())
             )
         return instance.address in known
