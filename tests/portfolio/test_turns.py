@@ -67,6 +67,21 @@ def test_all_the_time_is_used_and_no_more(
         assert used[-1] >= deadline / 3
 
 
+@pytest.mark.parametrize(("hard", "limit"), [(25.0, 40.0), (30.0, 49.0), (800.0, 900.0)])
+def test_what_an_easy_one_leaves_is_for_the_hard_one(
+    hard: float, limit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = Engine(monkeypatch, hard=hard, easy=1.0)
+    assert engine.answered(limit) == [("easy", True), ("hard", True)]
+
+
+def test_no_turn_is_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(monkeypatch, hard=500.0, easy=81.0)
+    assert dict(engine.answered(900.0))["easy"]
+    used = [seconds for item, seconds in engine.turns if item == "hard"]
+    assert used == sorted(set(used))
+
+
 def test_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Engine(monkeypatch, a=1.0, b=1.0)
     engine.now = 10.0

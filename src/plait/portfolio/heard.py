@@ -45,7 +45,7 @@ class Heard:
         self.question: Question | None = None
         self.loaded: Loaded | None = None
         self.progress: Progress | None = None
-        self._bounds: dict[str, int] = {}  # for each property the one that was finished last
+        self._bounds: dict[str, int] = {}  # for each property the largest that was finished
         self._proved: set[str] = set()
         self.searched: Searched | None = None
         self.out_of_time: OutOfTime | None = None
@@ -110,7 +110,8 @@ class Heard:
                 self._proved.update(message.properties)
             case Progress() as message:
                 self.progress = message
-                self._bounds.update(dict.fromkeys(message.properties, message.bound))
+                for name in message.properties:  # in every turn it begins with the first bound
+                    self._bounds[name] = max(message.bound, self._bounds.get(name, 0))
                 numbers = message.statistics
                 self._remember(numbers)
                 self.doing = (

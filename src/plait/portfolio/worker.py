@@ -84,8 +84,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     send(encode(_loaded(options, questions)))
     cache = Cache.of(options, questions, entry)
     known = Known(job.facts, send)
-    about = identity(options, questions) if len(asked) > 1 else ""
-    tell = Telling(about, cache.key, send)
+    tell = Telling(_about(options, questions, cache), cache.key, send)
     proofs: list[Part] = []
     if job.is_first:
         easy = _without_engine(job, cache, questions, settings, deadline, known, proofs, tell)
@@ -110,6 +109,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
             return Result("unknown", reason, failure=_traceback())
 
     todo = list(_left(options, job.engine, questions, proofs))
+    is_complete = False
     for (number, part, _), answer in in_turns(todo, deadline, ask):
         if isinstance(answer, Result) and answer.verdict == "true":
             proofs.append(Part(names_of(part), job.engine, answer))
@@ -120,13 +120,29 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
         undecided.append((number, answer))
         if _rank(answer) < 2:
             break
+    else:
+        is_complete = True
     number, answer = _conclusion(job.engine, undecided, proofs, asked)
+    if isinstance(answer, Result) and answer.verdict == "unknown" and not is_complete:
+        answer.bound = None  # of some properties nothing was examined
     if isinstance(answer, Result):
         cache.keep(answer, number, {} if answer.engine else settings, job)
         answer.predicates = None  # nobody else needs them
         if answer.raises_doubt:
             answer.doubted = cache.key
     send(encode(answer))
+
+
+def _about(
+    options: Options, questions: list[tuple[Specification, Program]], cache: Cache
+) -> str:
+    """What proofs are about; those of other workers add up with these if it is the same."""
+    if cache.key:
+        return cache.key
+    try:
+        return identity(options, questions)
+    except Exception:
+        return f"worker {os.getpid()}"
 
 
 def _left(

@@ -153,6 +153,8 @@ class Elimination:
         """If it is only ever compared with constants for equality: these, and one that stands for
         all other values; an empty list if they are too many."""
         terms = self._terms
+        if variable in about:
+            return []
         found: set[int] = set()
         for term in terms.parts(about):
             operands = terms.operands[term]
