@@ -44,6 +44,8 @@ def edge_of(program: Program) -> Edge | None:
         "int x, y; return &x < &y;",
         "return malloc(4) < malloc(4);",
         "return (uintptr_t)malloc(4) % 7;",
+        "return ((uintptr_t)malloc(4) & 0x100000000) == 0;",
+        "return (uintptr_t)malloc(4) == 0x1400000000;",
         "return (uintptr_t)malloc(4) - (uintptr_t)shared;",
         "static _Thread_local int x; return (uintptr_t)&x >> 12;",
         "int x, *p = &x; int y, *q = &y; return memcmp(&p, &q, sizeof p);",
@@ -78,6 +80,8 @@ def test_in_calls(tmp_path: Path) -> None:
         "int x = 3; int *p = &x; return *p + 1;",
         "int *p = malloc(4), *q = malloc(4); return (uintptr_t)p == ((uintptr_t)q | 1) - 1;",
         "static _Thread_local int x; return (uintptr_t)&x & 3;",
+        "uintptr_t n = (uintptr_t)malloc(4) | 1; return (n & 1) == 1 && n == (n & ~1ul) + 1;",
+        "return (intptr_t)malloc(4) == -1;",
     ],
 )
 def test_where_they_cannot_be_told(body: str, tmp_path: Path) -> None:

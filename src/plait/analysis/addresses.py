@@ -60,10 +60,11 @@ def address_as_number(points_to: PointsTo) -> Edge | None:
     copies and calls. Numbers that are only moved around do not matter, nor that one is not 0.
     """
     needed: dict[int, Seen] = {}
+    page = 1 << points_to.program.data_model.page_bits
     for name in points_to.reachable_functions:
         instances = points_to.instances_of[name]
         for edge, item in _expressions(instances[0].function):
-            operands, seen = _looked_at(item)
+            operands, seen = _looked_at(item, page)
             if seen is Seen.NOTHING:
                 continue
             for instance in instances:
@@ -81,8 +82,9 @@ def address_as_number(points_to: PointsTo) -> Edge | None:
     return None
 
 
-def _looked_at(expr: Expr) -> tuple[tuple[Expr, ...], Seen]:
-    """What an expression looks at the bits of, and what it can tell."""
+def _looked_at(expr: Expr, page: int) -> tuple[tuple[Expr, ...], Seen]:
+    """What an expression looks at the bits of, and what it can tell. Addresses are multiples of a
+    page, plus an offset in the object: a constant that is smaller tells nothing of the former."""
     nothing: tuple[tuple[Expr, ...], Seen] = (), Seen.NOTHING
     if isinstance(expr, PointerAdd):
         return nothing if isinstance(expr.offset, Const) else ((expr.offset,), Seen.POSITION)
@@ -95,11 +97,21 @@ def _looked_at(expr: Expr) -> tuple[tuple[Expr, ...], Seen]:
         return (sides, Seen.POSITION) if expr.op in _ORDER else nothing
     if expr.left.type.kind is not Kind.INT:
         return nothing
+    constant = expr.left if isinstance(expr.left, Const) else expr.right
+    is_small = isinstance(constant, Const) and _is_small(constant, page)
     if expr.op in (BinaryOp.EQ, BinaryOp.NE):
-        is_null = isinstance(expr.right, Const) and expr.right.value == 0
-        return nothing if is_null else (sides, Seen.IDENTITY)
-    is_marked = len(sides) == 1 and expr.op in _MARKS
-    return sides, Seen.IDENTITY if is_marked else Seen.POSITION
+        if isinstance(constant, Const) and constant.value == 0:
+            return nothing
+        return sides, Seen.IDENTITY if is_small or len(sides) == 2 else Seen.POSITION
+    return sides, Seen.IDENTITY if is_small and expr.op in _MARKS else Seen.POSITION
+
+
+def _is_small(constant: Const, page: int) -> bool:
+    """Counted from 0 or, like a mask that leaves the low bits out, from -1."""
+    if constant.type.kind is not Kind.INT or not isinstance(constant.value, int):
+        return False
+    value = constant.value % (1 << constant.type.bits)
+    return min(value, (1 << constant.type.bits) - 1 - value) < page
 
 
 def _needed(points_to: PointsTo, item: AbstractObject) -> Seen:

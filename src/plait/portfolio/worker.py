@@ -136,7 +136,10 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
 def _about(
     options: Options, questions: list[tuple[Specification, Program]], cache: Cache
 ) -> str:
-    """What proofs are about; those of other workers add up with these if it is the same."""
+    """What proofs are about; those of other workers add up with these if it is the same. Of a
+    single property there are no parts."""
+    if sum(len(part.properties) for part, _ in questions) == 1:
+        return ""
     if cache.key:
         return cache.key
     try:
