@@ -89,6 +89,24 @@ def test_memory_is_analysed_once(
         assert made == [program]
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_facts_are_about_the_program_of_a_question(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(
+        f"{HEAD}int main(void) {{ int n = 0; while (flag == 0 && n < 3) n++; assert(n == 9); }}\n"
+    )
+    questions = [
+        (chosen, load([str(path)], FrontEndOptions(), chosen))
+        for chosen in (from_names(["assertions"]), from_names(["no-overflow", "assertions"]))
+    ][:number]
+    sent: list[dict[str, Any]] = []
+    proofs, facts = checked(questions, None, Channel(sent.append), needs_facts=True)
+    assert not proofs
+    assert len(facts) == number
+    assert all(facts)
+    assert len(sent) == (1 if number == 1 else 0)  # others may have read another one
+
+
 def test_a_queue() -> None:
     found = plait.verify(
         ROOT / "examples" / "bounded_queue.c", property="no-data-race", cache=False, timeout=600

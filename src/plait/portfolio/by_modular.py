@@ -56,19 +56,20 @@ def checked(
     send: Channel,
     *,
     needs_facts: bool,
-) -> tuple[list[Part], tuple[Fact, ...]]:
-    """Proofs of all that is asked, if it is that easy, and the facts that were found on the way.
-    Without need for facts, what is easy is all or nothing; otherwise any part is of use. Programs
-    of several questions are not the same, so that there are facts about only one."""
-    facts: tuple[Fact, ...] = ()
+) -> tuple[list[Part], list[tuple[Fact, ...]]]:
+    """Proofs of all that is asked, if it is that easy, and the facts that were found on the way,
+    for each question. Without need for facts, what is easy is all or nothing; otherwise any part is
+    of use. Programs of several questions are not the same, so that others are told facts only if
+    there is one."""
+    facts: list[tuple[Fact, ...]] = [() for _ in questions]
     proofs: list[Part] = []
     is_all = True
     total: dict[str, float] = {}
-    for specification, program in questions:
+    for index, (specification, program) in enumerate(questions):
         for chosen in _steps(specification, needs_facts=needs_facts):
             outcome = verify(program, chosen, _end(deadline), needs_facts=needs_facts)
-            if len(questions) == 1 and chosen is specification:
-                facts = outcome.facts
+            if chosen is specification:
+                facts[index] = outcome.facts
             for name, value in numbers_of_modular(outcome.statistics).items():
                 # The same threads and locations twice are not more of them.
                 before = total.get(name, 0)
@@ -83,8 +84,8 @@ def checked(
             is_all = False
             if not needs_facts:
                 return [], facts
-    if facts and not is_all:
-        send(as_row(Proved(encode(facts))))
+    if len(questions) == 1 and facts[0] and not is_all:
+        send(as_row(Proved(encode(facts[0]))))
     return proofs, facts
 
 

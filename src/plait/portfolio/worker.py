@@ -83,7 +83,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
     send(encode(_loaded(options, questions)))
     cache = Cache.of(options, questions, entry)
-    known = Known(job.facts, send)
+    known = [Known(job.facts, send) for _ in questions]
     tell = Telling(_about(options, questions, cache), cache.key, send)
     proofs: list[Part] = []
     if job.is_first:
@@ -94,9 +94,10 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     undecided: list[tuple[int, Result | OutOfTime]] = []
 
     def ask(item: tuple[int, Specification, Program], end: float | None) -> Result | OutOfTime:
-        _, part, program = item
+        number, part, program = item
         try:
-            answering = _answering(options, job.engine, part, program, end, send, known)
+            engine = job.engine
+            answering = _answering(options, engine, part, program, end, send, known[number])
             if cache.previous.predicates is not None:
                 answering.use(cache.previous.predicates)
             return answering.answer()
@@ -215,7 +216,7 @@ def _without_engine(
     questions: list[tuple[Specification, Program]],
     settings: Row,
     deadline: float | None,
-    known: Known,
+    known: list[Known],
     proofs: list[Part],
     tell: Telling,
 ) -> Result | None:
@@ -248,7 +249,7 @@ def _checked(
     questions: list[tuple[Specification, Program]],
     features: Event,
     deadline: float | None,
-    known: Known,
+    known: list[Known],
     send: Channel,
 ) -> list[Part]:
     """What static checks prove. The engine does not need them, so whatever goes wrong here must
@@ -264,7 +265,8 @@ def _checked(
         reason = f"internal error in static checks: {describe(error)}"
         send(encode(Failed(reason, _traceback())))
         return []
-    known.add(facts)
+    for item, found in zip(known, facts, strict=True):
+        item.add(found)
     return proofs
 
 
