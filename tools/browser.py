@@ -128,10 +128,13 @@ class Browser:
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
 
     def click(self, selector: str) -> None:
-        """With the mouse, in the middle of the first element that matches."""
+        """With the mouse, in the middle of the first element that matches. What the mouse hits is
+        what was drawn last, so all that has happened is drawn first."""
         spot = self.run(
-            f"(() => {{ const node = document.querySelector({json.dumps(selector)});"
-            " node.scrollIntoView({block: 'nearest'}); const box = node.getBoundingClientRect();"
+            f"(async () => {{ const node = document.querySelector({json.dumps(selector)});"
+            " node.scrollIntoView({block: 'nearest'});"
+            " for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);"
+            " const box = node.getBoundingClientRect();"
             " return [box.left + box.width / 2, box.top + box.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
