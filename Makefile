@@ -47,7 +47,7 @@ test-cluster: $(VENV)/.installed-cluster
 	$(BIN)/python -m pytest tests/bench/test_cluster.py tests/bench/test_cluster_on_ray.py
 
 trust: $(VENV)/.installed-dev
-	$(BIN)/python -m plait.trust.campaign $(TRUST_OPTIONS)
+	PYTHONPATH=tools $(BIN)/python -m trust.campaign $(TRUST_OPTIONS)
 
 compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py assertions --count 1500

@@ -31,10 +31,10 @@ from plait.errors import PlaitError
 from plait.evidence.replay import Plan, ReplayFailed, replay
 from plait.model.properties import Specification, from_prp
 from plait.model.types import DataModel
-from plait.trust.concurrent import generate
 from plait.work.child import Message, Send
 from plait.work.limits import Ending, Limits
 from plait.work.supervise import supervise
+from trust.concurrent import generate
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGURATIONS = {

@@ -52,7 +52,7 @@ from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
 from plait.semantics.explore import explore
 from plait.semantics.run import run
-from plait.trust import concurrent, pointers, trying, waiting
+from trust import concurrent, pointers, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
 VERDICTS_OF_IMPACT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from plait.c import FrontEndOptions, load
 from plait.evidence.counterexample import Evidence, Found, evidence_of
 from plait.evidence.result import Result
-from plait.evidence.story import Story, tell
+from plait.evidence.trace_rows import TraceRows, trace_rows
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.semantics.explore import explore
@@ -27,7 +27,7 @@ def loaded(folder: Path, text: str, specification: Specification) -> Program:
     return load([str(source)], FrontEndOptions(), specification)
 
 
-def told(folder: Path, text: str, *turns: tuple[int, int], inputs: tuple[int, ...] = ()) -> Story:
+def told(folder: Path, text: str, *turns: tuple[int, int], inputs: tuple[int, ...] = ()) -> TraceRows:
     """What happens when threads take up to so many steps, one after the other."""
     specification = Specification()
     program = loaded(folder, text, specification)
@@ -52,7 +52,7 @@ def told(folder: Path, text: str, *turns: tuple[int, int], inputs: tuple[int, ..
                 break
             steps.append(ScheduledStep(thread, tuple(given)))
     execution = run(program, specification, schedule=merged(steps), trace=True)
-    return tell(program, execution.events)
+    return trace_rows(program, execution.events)
 
 
 def found_in(folder: Path, text: str, name: str = "assertions") -> Evidence:

@@ -9,7 +9,7 @@ import pytest
 from plait.evidence.in_c import InC, Name
 from plait.logic.operators import NAMES, VARIABLE
 from plait.logic.terms import Terms
-from plait.trust import native
+from trust import native
 
 _TYPES = {8: "char", 16: "short", 32: "int", 64: "long long"}
 

@@ -22,7 +22,7 @@ from plait.model.properties import Specification
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending
 from plait.semantics.state import Status
-from plait.trust import native
+from trust import native
 
 PROGRAMS = Path(__file__).parents[1] / "engines" / "impact" / "programs"
 ASSERTIONS = Specification()

@@ -13,7 +13,7 @@ from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.run import Execution, run
 from plait.semantics.schedule import Schedule, ScheduledStep
-from plait.trust import concurrent, trying
+from trust import concurrent, trying
 
 ASSERTIONS = Specification()
 

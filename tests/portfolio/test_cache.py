@@ -500,7 +500,7 @@ def test_a_counterexample_that_does_not_replay_is_verified_anew(
 
         raise NotShown("the interpreter has changed its mind")
 
-    monkeypatch.setattr("plait.evidence.again.shown_again", fails)
+    monkeypatch.setattr("plait.evidence.reexecution.evidence_of_schedule", fails)
     second = verify(lost)
     assert second.cached is None
     assert same_but_for_the_run(first, second) or second.verdict == "false"

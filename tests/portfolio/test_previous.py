@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from tests.portfolio.test_cache import EXAMPLES, LOCKED, verify
 
 import plait
-from plait.evidence.itinerary import Itinerary, follow, from_data, itinerary_of, to_data
+from plait.evidence.portable_schedule import (
+    PortableSchedule,
+    follow,
+    from_data,
+    portable_schedule_of,
+    to_data,
+)
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.portfolio.options import Options
@@ -119,7 +125,7 @@ def test_without_the_cache_nothing_is_followed(tmp_path: Path) -> None:
     assert verify(path, cache=False).cached is None
 
 
-# --- itineraries
+# --- portable schedules
 
 
 def loaded(text: str, path: Path, **about: Any) -> tuple[Specification, Program]:
@@ -129,17 +135,17 @@ def loaded(text: str, path: Path, **about: Any) -> tuple[Specification, Program]
     return chosen, load_program(options, chosen, entry)
 
 
-def test_an_itinerary_leads_back_to_its_schedule(tmp_path: Path) -> None:
+def test_a_portable_schedule_leads_back_to_its_schedule(tmp_path: Path) -> None:
     chosen, program = loaded((EXAMPLES / "counter_race.c").read_text(), tmp_path / "a.c")
     failing = next(
         found
         for seed in range(200)
         if (found := run(program, chosen, seed=seed)).ending == "violation"
     )
-    itinerary = itinerary_of(program, chosen, failing.schedule)
-    assert itinerary is not None
-    assert from_data(json.loads(json.dumps(to_data(itinerary)))) == itinerary
-    schedule = follow(program, chosen, itinerary, deadline=float("inf"))
+    portable = portable_schedule_of(program, chosen, failing.schedule)
+    assert portable is not None
+    assert from_data(json.loads(json.dumps(to_data(portable)))) == portable
+    schedule = follow(program, chosen, portable, deadline=float("inf"))
     assert schedule is not None
     assert run(program, chosen, schedule=schedule).ending == "violation"
     assert len(schedule) == len(failing.schedule)
@@ -147,7 +153,7 @@ def test_an_itinerary_leads_back_to_its_schedule(tmp_path: Path) -> None:
 
 def test_no_time_is_no_schedule(tmp_path: Path) -> None:
     chosen, program = loaded((EXAMPLES / "counter_race.c").read_text(), tmp_path / "a.c")
-    assert follow(program, chosen, Itinerary((), {}), deadline=0.0) is None
+    assert follow(program, chosen, PortableSchedule((), {}), deadline=0.0) is None
 
 
 SMALL = st.integers(-1, 5)
@@ -173,13 +179,13 @@ ITINERARIES = st.fixed_dictionaries(
     ITINERARIES | st.text() | st.none() | st.lists(SMALL),
     st.sampled_from(["assertions", "no-data-race", "no-deadlock"]),
 )
-def test_no_itinerary_finds_an_error_that_is_not_there(
+def test_no_portable_schedule_finds_an_error_that_is_not_there(
     tmp_path: Path, data: Any, name: str
 ) -> None:
     from plait.portfolio.previous import Previous, follow_previous
 
     question = loaded(LOCKED, tmp_path / "locked.c", property=(name,))
-    counterexample = {"itinerary": json.loads(json.dumps(data)), "cached": None}
+    counterexample = {"portable schedule": json.loads(json.dumps(data)), "cached": None}
     assert follow_previous(Previous(counterexample), [question], None) is None
 
 
@@ -189,7 +195,7 @@ def test_no_itinerary_finds_an_error_that_is_not_there(
         {},
         {"counterexample": 5, "proof": []},
         {"counterexample": {}, "proof": {}},
-        {"counterexample": {"itinerary": {"turns": "x"}}, "proof": {"predicates": 7}},
+        {"counterexample": {"portable schedule": {"turns": "x"}}, "proof": {"predicates": 7}},
         {"proof": {"predicates": [None, 1, "x", [], {}, [[]], {"terms": 0}]}},
     ],
 )

@@ -133,7 +133,7 @@ class TestStages:
         proving = "impact" if doubting == "orders" else "orders"
         assert game.says(proving, Result("true", "proved"))
         assert game.says(doubting, Result("unknown", "does not replay", failure={"plan": {}}))
-        _, _, answer = run._answer(game.portfolio._options, game.portfolio.heard, {})
+        _, _, answer = run._answer(game.portfolio._options, game.portfolio.worker, {})
         assert answer.verdict == "unknown"
 
     def test_one_core(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ class TestStaticChecks:
         game.says("orders", Loaded([], []))
         game.says("orders", Checking())
         assert game.doing("orders") == "static checks"
-        assert game.portfolio.heard["orders"].so_far() == "the static checks were not finished"
+        assert game.portfolio.worker["orders"].so_far() == "the static checks were not finished"
         game.says("orders", Failed("internal error", {}))
         game.says("orders", Features("BOUNDED"))
         assert game.doing("orders") == "loop bound 1"
@@ -266,8 +266,8 @@ class TestStatus:
     def test_what_an_engine_does_is_no_history(self, monkeypatch: pytest.MonkeyPatch) -> None:
         game = Game(monkeypatch)
         game.says("orders", Doing("loop bound 1: solving", {"last_bound": 1}))
-        assert game.portfolio.heard["orders"].history == []
-        assert game.portfolio.heard["orders"].so_far() == "the program was not read yet"
+        assert game.portfolio.worker["orders"].history == []
+        assert game.portfolio.worker["orders"].so_far() == "the program was not read yet"
 
 
 @needs_proc

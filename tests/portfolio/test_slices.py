@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.portfolio.team import FakeTeam
 
-from plait.portfolio.slices import Slices
+from plait.portfolio.core_shares import CoreShares
 
 
-def begin(jobs: int, *names: str) -> tuple[Slices, FakeTeam]:
-    slices, team = Slices(jobs), FakeTeam()
+def begin(jobs: int, *names: str) -> tuple[CoreShares, FakeTeam]:
+    slices, team = CoreShares(jobs), FakeTeam()
     for name in names:
         team.start(name, lambda channel: None)
         slices.add(name)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from tests.report import schema_store
 
-from plait.cli import each, exits
+from plait.cli import exits, verify_files
 from plait.cli.parser import parse
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def test_exit_codes_are_those_of_the_program() -> None:
 
 def test_the_hook_runs_a_module_that_exists() -> None:
     (hook,) = HOOKS
-    assert hook["entry"] == f"python -m {each.__name__}"
+    assert hook["entry"] == f"python -m {verify_files.__name__}"
     assert hook["language"] == "python"
     assert hook["id"] == PRE_COMMIT["repos"][0]["hooks"][0]["id"]
     parse(["verify", *hook["args"], "prog.c"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.trust import agreement, campaign, compare, csmith, native
+from trust import agreement, campaign, compare, csmith, native
 
 SCENARIOS = Path(__file__).parent / "outcomes"
 

@@ -9,7 +9,7 @@ import pytest
 
 from plait.model.properties import Specification
 from plait.semantics.explore import Verdict, explore
-from plait.trust import agreement, concurrent, native
+from trust import agreement, concurrent, native
 
 BATCH = 4
 

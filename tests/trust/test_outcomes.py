@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from plait.trust import native
-from plait.trust.campaign import Scenario, check_scenario
-from plait.trust.interpreted import load_source
-from plait.trust.native_threads import observe, scenarios
-from plait.trust.outcomes import DEADLOCK, NotEnumerable, outcomes
+from trust import native
+from trust.campaign import Scenario, check_scenario
+from trust.interpreted import load_source
+from trust.native_threads import observe, scenarios
+from trust.outcomes import DEADLOCK, NotEnumerable, outcomes
 
 SCENARIOS = scenarios(str(Path(__file__).parent / "outcomes"))
 RUNS = 400

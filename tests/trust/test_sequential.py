@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from plait.model.types import DataModel
-from plait.trust import compare, csmith, native, sequential
-from plait.trust.compare import Subject
-from plait.trust.strategies import sequential_programs
+from trust import compare, csmith, native, sequential
+from trust.compare import Subject
+from trust.strategies import sequential_programs
 
 BATCH = 10
 needs_gcc = pytest.mark.skipif(native.compiler() is None, reason="gcc is not installed")

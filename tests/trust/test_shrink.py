@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plait.trust import agreement, concurrent, native, sequential
-from plait.trust.compare import Comparison, Subject, report
-from plait.trust.shrink import parse, render, shrink
+from trust import agreement, concurrent, native, sequential
+from trust.compare import Comparison, Subject, report
+from trust.shrink import parse, render, shrink
 
 PROGRAM = """
 #include <stdio.h>
@@ -84,7 +84,7 @@ def test_attempts_are_bounded() -> None:
 def test_a_disagreement_is_shrunk_and_written(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plait.trust import compare
+    from trust import compare
 
     real = compare.interpret
 

@@ -183,7 +183,7 @@ def test_a_child_that_is_killed_while_it_is_paused() -> None:
 def test_news() -> None:
     """What a child is told arrives, in order; what is too long is lost."""
 
-    class Telling(Conductor):
+    class ProofSender(Conductor):
         def __init__(self) -> None:
             self.heard: list[Message] = []
 
@@ -210,7 +210,7 @@ def test_news() -> None:
         channel({"facts": facts})
         assert channel.news() == []
 
-    conductor = Telling()
+    conductor = ProofSender()
     finishes = conduct(conductor, Limits(seconds=30))
     assert finishes["a"].ending is Ending.FINISHED
     assert conductor.heard == [{"facts": [{"fact": 1}, {"fact": "é"}]}]

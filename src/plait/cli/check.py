@@ -11,12 +11,12 @@ import argparse
 import shlex
 
 from plait.cli.chosen import subject_of
-from plait.cli.judging import Worker, judge
+from plait.cli.judge_file import Worker, judge_file
 from plait.cli.output import Console
 
 
 def check(options: argparse.Namespace, console: Console) -> int:
-    return judge(options, console, "CERTIFICATE", lambda worker: _check_file(options, worker))
+    return judge_file(options, console, "CERTIFICATE", lambda worker: _check_file(options, worker))
 
 
 def _check_file(options: argparse.Namespace, worker: Worker) -> None:

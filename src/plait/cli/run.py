@@ -48,11 +48,11 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 def _lines(program: Program, execution: Execution, *, verbose: bool) -> list[str]:
     from plait.evidence.result import Result
-    from plait.evidence.story import tell
+    from plait.evidence.trace_rows import trace_rows
     from plait.report.text import trace_lines
 
-    story = tell(program, execution.events)
-    result = Result("", [], "", "", [], "", "", "", threads=story.threads, trace=story.rows)
+    traced = trace_rows(program, execution.events)
+    result = Result("", [], "", "", [], "", "", "", threads=traced.threads, trace=traced.rows)
     lines = trace_lines(result, width(), verbose=verbose, colour=has_colour())
     return [*lines, *_ending(program, execution)]
 

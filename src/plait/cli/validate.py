@@ -10,7 +10,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from plait.cli.chosen import subject_of
-from plait.cli.judging import Worker, judge
+from plait.cli.judge_file import Worker, judge_file
 from plait.cli.output import Console
 from plait.errors import Diagnostic, InputError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def validate(options: argparse.Namespace, console: Console) -> int:
-    return judge(options, console, "WITNESS", lambda worker: _validate_file(options, worker))
+    return judge_file(options, console, "WITNESS", lambda worker: _validate_file(options, worker))
 
 
 def _validate_file(options: argparse.Namespace, worker: Worker) -> None:

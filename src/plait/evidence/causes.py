@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from plait.evidence.operations import known_part
 from plait.evidence.result import Cause, Row
-from plait.evidence.story import Story
+from plait.evidence.trace_rows import TraceRows
 from plait.model.actions import (
     Call,
     Check,
@@ -32,11 +32,11 @@ _MOST_CAUSES = 8
 _MOST_ROUNDS = 2
 
 
-def causes_of(events: list[Event], story: Story) -> list[Cause]:
+def causes_of(events: list[Event], traced: TraceRows) -> list[Cause]:
     """Of the failure that the last event is."""
     if not events:
         return []
-    return _Slice(events, story).causes
+    return _Slice(events, traced).causes
 
 
 @dataclass(slots=True, eq=False)
@@ -56,9 +56,9 @@ class _Wanted:
 
 
 class _Slice:
-    def __init__(self, events: list[Event], story: Story) -> None:
+    def __init__(self, events: list[Event], traced: TraceRows) -> None:
         self._events = events
-        self._story = story
+        self._traced = traced
         self._frames: list[_Frame] = []  # of each event
         self._entered: dict[int, _Frame] = {}  # by the event of the call
         self._left: dict[int, _Frame] = {}  # by the event of the return, the frame gone back to
@@ -208,8 +208,8 @@ class _Slice:
             self.causes.append(cause)
 
     def _row(self, index: int) -> Row | None:
-        number = self._story.rows_of[index]
-        return None if number < 0 else self._story.rows[number]
+        number = self._traced.rows_of[index]
+        return None if number < 0 else self._traced.rows[number]
 
 
 def _registers(expr: Expr) -> Iterator[int]:

@@ -21,7 +21,7 @@ from plait.evidence.result import (
     Violation,
     Waiting,
 )
-from plait.evidence.story import Objects, Story, place_of, tell
+from plait.evidence.trace_rows import Objects, TraceRows, place_of, trace_rows
 from plait.model.actions import NOWHERE, Origin, Spawn
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
@@ -95,14 +95,14 @@ def evidence_of(
         # In the smaller schedule another thread may do it, and to another object.
         end = execution.outcome
         found = replace(found, thread=end.thread, message=end.message)
-    story = tell(program, execution.events)
+    traced = trace_rows(program, execution.events)
     return Evidence(
         schedule,
         execution,
-        _violation(program, specification, found, execution, story, racing),
-        story.threads,
-        story.inputs,
-        story.rows,
+        _violation(program, specification, found, execution, traced, racing),
+        traced.threads,
+        traced.inputs,
+        traced.rows,
     )
 
 
@@ -118,27 +118,27 @@ def _violation(
     specification: Specification,
     found: Found,
     execution: Execution,
-    story: Story,
+    traced: TraceRows,
     racing: _Racing | None,
 ) -> Violation:
-    place = place_of(program, found.origin, _function_at(story, found.thread))
+    place = place_of(program, found.origin, _function_at(traced, found.thread))
     result = Violation(found.kind, found.message, found.thread, place)
     if racing is not None:
         # In a smaller schedule other accesses of the two threads may race.
-        first, second = result.accesses = _accesses(program, story, racing)
+        first, second = result.accesses = _accesses(program, traced, racing)
         result.place, result.other_place = first.place, second.place
         result.message = racing.message(program)
     elif found.kind == _DEADLOCK:
-        result.waiting = _waiting(program, specification, execution, story, found.thread)
+        result.waiting = _waiting(program, specification, execution, traced, found.thread)
         result.message = _deadlock_message(result.waiting) or found.message
         if result.waiting and all(item.thread != found.thread for item in result.waiting):
             result.thread, result.place = result.waiting[0].thread, result.waiting[0].place
     else:
         result.message = _described(found, "" if place is None else place.text)
-        result.causes = causes_of(execution.events, story)
+        result.causes = causes_of(execution.events, traced)
         if found.kind == _LEAK:
-            result.causes = _lost(story)[:_MOST_LOST]
-            result.place = story.rows[-1].place if story.rows else None
+            result.causes = _lost(traced)[:_MOST_LOST]
+            result.place = traced.rows[-1].place if traced.rows else None
         elif found.kind in _INVALID:
             result.causes = [*_freed(program, found, execution), *result.causes]
     return result
@@ -152,8 +152,8 @@ def _described(found: Found, text: str) -> str:
     return f"assertion failed: {condition}" if is_assert else "an assertion does not hold"
 
 
-def _function_at(story: Story, thread: int) -> str:
-    return next((row.place.function for row in reversed(story.rows) if row.thread == thread), "")
+def _function_at(traced: TraceRows, thread: int) -> str:
+    return next((row.place.function for row in reversed(traced.rows) if row.thread == thread), "")
 
 
 # --- memory
@@ -176,10 +176,10 @@ def _freed(program: Program, found: Found, execution: Execution) -> list[Cause]:
     return []
 
 
-def _lost(story: Story) -> list[Cause]:
+def _lost(traced: TraceRows) -> list[Cause]:
     """Where the heap objects come from that nobody has freed."""
     made: dict[str, Cause] = {}
-    for row in story.rows:
+    for row in traced.rows:
         for change in row.changes:
             name = change.value.removeprefix("&")
             if not change.read and re.fullmatch(r"&heap\d+", change.value):
@@ -314,31 +314,31 @@ def _cut(schedule: Schedule, dropped: int) -> tuple[Schedule, Inputs]:
     return Schedule(steps), inputs
 
 
-def _accesses(program: Program, story: Story, racing: _Racing) -> list[Access]:
-    # The accesses themselves are no synchronisation, so that all rows can be looked at.
-    locks = Locks(story.rows)
+def _accesses(program: Program, traced: TraceRows, racing: _Racing) -> list[Access]:
+    # The accesses themselves are no synchronisation, so that all traced can be looked at.
+    locks = Locks(traced.rows)
     found = []
     for thread, access in zip(racing.threads, racing.accesses, strict=True):
         found.append(
             Access(
                 thread,
-                place_of(program, access.origin, _function_at(story, thread)),
+                place_of(program, access.origin, _function_at(traced, thread)),
                 access.kind is AccessKind.WRITE,
                 access.is_atomic,
                 racing.name.strip("'"),
                 list(locks.held.get(thread, [])),
-                _last_synchronisation(story, thread),
+                _last_synchronisation(traced, thread),
             )
         )
     return found
 
 
-def _last_synchronisation(story: Story, thread: int) -> Synchronisation | None:
-    for row in reversed(story.rows):
+def _last_synchronisation(traced: TraceRows, thread: int) -> Synchronisation | None:
+    for row in reversed(traced.rows):
         if row.thread == thread and row.operation is not None:
             if is_synchronisation(row.operation):
                 return Synchronisation(row.step, row.operation, row.place)
-    for row in story.rows:
+    for row in traced.rows:
         if row.operation is not None and row.operation.kind == "create":
             if row.operation.thread == thread:
                 return Synchronisation(row.step, Operation("start"), row.place)
@@ -352,23 +352,23 @@ def _waiting(
     program: Program,
     specification: Specification,
     execution: Execution,
-    story: Story,
+    traced: TraceRows,
     victim: int,
 ) -> list[Waiting]:
-    objects, locks = Objects(program), Locks(story.rows)
+    objects, locks = Objects(program), Locks(traced.rows)
     calls = _last_calls(execution)
     found: dict[int, Waiting] = {}
     blocked = execution.blocked or _blocked(program, specification, execution.schedule)
     for thread, outcome in sorted(blocked.items()):
-        name = _argument(calls[thread], outcome.message, story) if thread in calls else ""
+        name = _argument(calls[thread], outcome.message, traced) if thread in calls else ""
         if not name and outcome.on is not None:
-            name = story.names((outcome.on, objects.name(outcome.on)))
+            name = traced.names((outcome.on, objects.name(outcome.on)))
         is_held = name and outcome.message != "semaphore"  # others may post that
         holders = locks.holders(name) if is_held else []
         if outcome.message == "join":
             joined = _joined(execution, thread)
             name, holders = "", [] if joined is None else [joined]
-        place = place_of(program, outcome.origin, _function_at(story, thread))
+        place = place_of(program, outcome.origin, _function_at(traced, thread))
         found[thread] = Waiting(thread, outcome.message, known_part(name), place, holders)
     cycle = _cycle(found)
     others = [item for thread, item in found.items() if thread not in cycle]
@@ -387,9 +387,9 @@ def _last_calls(execution: Execution) -> dict[int, Called]:
     }
 
 
-def _argument(called: Called, what: str, story: Story) -> str:
+def _argument(called: Called, what: str, traced: TraceRows) -> str:
     """The name of what a call waits for."""
-    operation = operation_of(called.function.display, called.places, story.names)
+    operation = operation_of(called.function.display, called.places, traced.names)
     if operation is None:
         return ""
     return operation.lock if operation.lock and what == "mutex" else operation.object

@@ -16,9 +16,9 @@ from typing import Any
 
 from plait.analysis.loops import find_loops
 from plait.evidence.in_c import InC, Name
-from plait.evidence.passed import passed_places
+from plait.evidence.places_without_nodes import places_without_nodes
 from plait.evidence.result import Invariant, Place, TreeNode
-from plait.evidence.story import place_of
+from plait.evidence.trace_rows import place_of
 from plait.model.actions import NOWHERE, Assign, EnterScope, Fence, LeaveScope, Skip
 from plait.model.dataflow import live_registers
 from plait.model.layout import path_at, scalar_at
@@ -62,7 +62,7 @@ class _Reader:
         self._scopes: dict[str, _Scope] = {}
         self._globals = frozenset(item.name for item in program.objects)
         self._shadows = _inside_functions(program)
-        self._passed = passed_places(program, document)
+        self._passed = places_without_nodes(program, document)
 
     # --- the tree
 

@@ -12,7 +12,7 @@ from plait.portfolio.asked import Asked
 from plait.portfolio.messages import Proved, Result
 from plait.portfolio.messages import encode as as_row
 from plait.portfolio.numbers import numbers_of_modular
-from plait.portfolio.several import Part, checked_by_impact, is_divisible, names_of, only
+from plait.portfolio.partial_proofs import Part, checked_by_impact, is_divisible, names_of, only
 from plait.portfolio.strategy import MODULAR
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from plait.portfolio.asked import Asked
 from plait.portfolio.messages import OutOfTime, Progress, Result, encode
 from plait.portfolio.numbers import count, numbers_of
 from plait.portfolio.options import Options
-from plait.portfolio.several import names_of
+from plait.portfolio.partial_proofs import names_of
 
 if TYPE_CHECKING:
     from plait.evidence.replay import Plan

@@ -153,15 +153,15 @@ class Cache:
         return result
 
     def _shown_again(self, entry: dict[str, Any]) -> Result | None:
-        from plait.evidence.again import shown_again
         from plait.evidence.counterexample import NotShown
+        from plait.evidence.reexecution import evidence_of_schedule
         from plait.semantics.schedule import from_data
 
         specification, program = self._questions[entry["question"]]
         schedule = from_data(entry["schedule"], "cache")
         racing = None if entry["racing"] is None else (entry["racing"][0], entry["racing"][1])
         try:
-            evidence = shown_again(program, specification, schedule, racing)
+            evidence = evidence_of_schedule(program, specification, schedule, racing)
         except NotShown:
             return None
         violation = evidence.violation

@@ -47,7 +47,7 @@ class Previous:
         self, result: Result, specification: Specification, program: Program, cached: dict[str, Any]
     ) -> Previous:
         """`cached` says when and how the result was found."""
-        from plait.evidence.itinerary import itinerary_of, to_data
+        from plait.evidence.portable_schedule import portable_schedule_of, to_data
         from plait.semantics.schedule import from_data
 
         if result.verdict == "true" and result.predicates:
@@ -56,10 +56,10 @@ class Previous:
             return self
         schedule = from_data(result.evidence["schedule"], "cache")
         racing = racing_threads(result)
-        found = itinerary_of(program, specification, schedule, racing)
+        found = portable_schedule_of(program, specification, schedule, racing)
         if found is None:
             return self
-        return replace(self, counterexample={"itinerary": to_data(found), "cached": cached})
+        return replace(self, counterexample={"portable schedule": to_data(found), "cached": cached})
 
 
 def racing_threads(result: Result) -> tuple[int, int] | None:
@@ -78,27 +78,27 @@ def follow_previous(
     leads there again."""
     if previous.counterexample is None:
         return None
-    from plait.evidence.again import shown_again
     from plait.evidence.counterexample import NotShown
-    from plait.evidence.itinerary import follow, from_data
+    from plait.evidence.portable_schedule import follow, from_data
+    from plait.evidence.reexecution import evidence_of_schedule
 
-    itinerary = from_data(previous.counterexample.get("itinerary"))
-    if itinerary is None:
+    portable = from_data(previous.counterexample.get("portable schedule"))
+    if portable is None:
         return None
     now = time.monotonic()
     seconds = MOST_SECONDS
     if deadline is not None:
         seconds = min(seconds, (deadline - now) * MOST_SHARE)
     for number, (specification, program) in enumerate(questions):
-        schedule = follow(program, specification, itinerary, now + seconds)
+        schedule = follow(program, specification, portable, now + seconds)
         if schedule is None:
             continue
         try:
-            evidence = shown_again(
+            evidence = evidence_of_schedule(
                 program,
                 specification,
                 schedule,
-                itinerary.racing,
+                portable.racing,
                 deadline=time.monotonic() + seconds,
             )
         except NotShown:

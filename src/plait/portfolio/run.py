@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import Diagnostic, InputError
+from plait.portfolio.core_shares import CoreShares
 from plait.portfolio.facts import tell
-from plait.portfolio.heard import Heard
 from plait.portfolio.job import Job, work_of
 from plait.portfolio.messages import Features, Holds, Proved, decode
 from plait.portfolio.messages import Result as Message
 from plait.portfolio.options import Options
-from plait.portfolio.several import Part, checked_by_impact, names_of, together
-from plait.portfolio.slices import Slices
+from plait.portfolio.partial_proofs import Part, checked_by_impact, names_of, together
 from plait.portfolio.status import EngineStatus, Status, Watch
 from plait.portfolio.strategy import Event, Machine, machine_for
 from plait.portfolio.subject import parts, specification
 from plait.portfolio.tasks import expand_task
+from plait.portfolio.worker_state import WorkerState
 from plait.work.limits import Ending, Finish, Limits
 from plait.work.supervise import Conductor, Team, conduct
 
@@ -47,10 +47,10 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     conductor = _Portfolio(options, machine, started, watch, names_of(whole))
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
     finishes = conduct(conductor, Limits(options.timeout, memory))
-    for heard in conductor.heard.values():
-        if heard.mistake is not None:
-            raise InputError(*(Diagnostic(**row) for row in heard.mistake.diagnostics))
-    _take_back(conductor.heard)
+    for worker in conductor.workers.values():
+        if worker.mistake is not None:
+            raise InputError(*(Diagnostic(**row) for row in worker.mistake.diagnostics))
+    _take_back(conductor.workers)
     from plait.portfolio.compose import composed
 
     usage = {
@@ -60,14 +60,16 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         "wall_seconds": round(time.monotonic() - started, 6),
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
     }
-    engine, heard, message = _answer(options, conductor.heard, finishes, conductor.proof)
+    engine, worker, message = _answer(options, conductor.workers, finishes, conductor.proof)
     if conductor.proof is not None and message is conductor.proof.result and conductor.proof.key:
         from plait.portfolio.cache import keep_together
 
         keep_together(options, conductor.proof.key, message, started)
-    result = composed(options, engine, heard.question, heard.loaded, message, usage, heard.history)
+    result = composed(
+        options, engine, worker.question, worker.loaded, message, usage, worker.history
+    )
     result.certificate = message.certificate
-    result.failure = _failure(conductor.heard)
+    result.failure = _failure(conductor.workers)
     result.is_interrupted = any(
         item.ending is Ending.INTERRUPTED for item in finishes.values()
     )
@@ -86,11 +88,11 @@ def _machine(options: Options, asked: Specification) -> Machine:
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """That several workers have found together; what was heard is of the one that came last.
+    """That several workers have found together; the state is that of the one that came last.
     `key`: that of the answer in the cache."""
 
     result: Message
-    heard: Heard
+    worker: WorkerState
     key: str
 
 
@@ -113,19 +115,19 @@ class _Portfolio(Conductor):
         self._next_watch = 0.0
         self._stage = ""
         self._stage_end: float | None = None
-        self._slices = Slices(options.jobs or cores())
+        self._slices = CoreShares(options.jobs or cores())
         self._facts: list[dict[str, Any]] = []
         self._asked = asked
         self._proofs: dict[str, list[Part]] = {}  # by what they are about
         self.proof: _Proof | None = None
-        self.heard: dict[str, Heard] = {}
+        self.workers: dict[str, WorkerState] = {}
 
     def begin(self, team: Team) -> None:
         self._enter(team, self._machine.start)
 
     def hear(self, team: Team, name: str, message: dict[str, Any]) -> bool:
-        heard = self.heard[name]
-        said = heard.receive(message)
+        worker = self.workers[name]
+        said = worker.receive(message)
         match said:
             case Features():
                 self._happens(team, Event[said.event])
@@ -135,24 +137,24 @@ class _Portfolio(Conductor):
                     if other != name:
                         tell(team, other, said.facts)
             case Holds():
-                self._add_up(heard, said)
-        return heard.is_decided or self.proof is not None
+                self._add_up(worker, said)
+        return worker.is_decided or self.proof is not None
 
-    def _add_up(self, heard: Heard, said: Holds) -> None:
+    def _add_up(self, worker: WorkerState, said: Holds) -> None:
         """Files may change while workers start: only what is about the same program adds up."""
         found = decode(said.result)
         assert isinstance(found, Message)
         proofs = self._proofs.setdefault(said.about, [])
         proofs.append(Part(frozenset(said.properties), said.engine, found))
         proof = together(proofs, self._asked)
-        is_asked = heard.question is not None and self._asked == {*heard.question.properties}
+        is_asked = worker.question is not None and self._asked == {*worker.question.properties}
         if proof is not None and is_asked:
-            self.proof = _Proof(proof, heard, said.key)
+            self.proof = _Proof(proof, worker, said.key)
 
     def ended(self, team: Team, name: str, finish: Finish) -> None:
         self._slices.drop(name)
-        self.heard[name].end(self._options, finish)
-        if self.heard[name].is_checking and finish.ending in (Ending.DIED, Ending.MEMORY):
+        self.workers[name].end(self._options, finish)
+        if self.workers[name].is_checking and finish.ending in (Ending.DIED, Ending.MEMORY):
             # The engine did not begin: what ends static checks need not end it.
             self._start(team, Job(name, is_first=True, started=self._started))
         if name not in team.names:
@@ -190,8 +192,8 @@ class _Portfolio(Conductor):
         self._next_watch = 0.0
         self._stage_end = None if patience is None else time.monotonic() + patience
         for engine in state.starts:
-            if engine not in self.heard:
-                is_first = not self.heard
+            if engine not in self.workers:
+                is_first = not self.workers
                 is_checked = is_first and self._machine.is_checked
                 job = Job(engine, is_first, is_checked, tuple(self._facts), self._started)
                 self._start(team, job)
@@ -199,19 +201,19 @@ class _Portfolio(Conductor):
     def _start(self, team: Team, job: Job) -> None:
         # If there is no process at all, this begins once more without one: remember nothing yet.
         team.start(job.engine, work_of(self._options, job, self._deadline))
-        self.heard[job.engine] = Heard(job.engine, self._started)
+        self.workers[job.engine] = WorkerState(job.engine, self._started)
         self._slices.add(job.engine)
 
     def _status(self, team: Team, now: float) -> Status:
         engines = []
-        for name, heard in self.heard.items():
+        for name, worker in self.workers.items():
             state = "ended"
             if name in team.names:
                 state = "waiting" if self._slices.is_waiting(name) else "running"
-            seconds = round(heard.seconds(now), 3)
+            seconds = round(worker.seconds(now), 3)
             memory = team.memory(name)
             engines.append(
-                EngineStatus(name, state, heard.doing, seconds, memory, heard.numbers)
+                EngineStatus(name, state, worker.doing, seconds, memory, worker.numbers)
             )
         used = sum(item.memory_bytes for item in engines)
         limit = self._options.memory_limit
@@ -234,20 +236,20 @@ def cores() -> int:
 
 def _answer(
     options: Options,
-    heard: dict[str, Heard],
+    workers: dict[str, WorkerState],
     finishes: dict[str, Finish],
     proof: _Proof | None = None,
-) -> tuple[str, Heard, Message]:
+) -> tuple[str, WorkerState, Message]:
     """The engine that has decided and what it says; or what all of them say together. `proof` is
     what they have proved together."""
-    for engine, item in sorted(heard.items(), key=lambda row: not row[1].raises_doubt):
+    for engine, item in sorted(workers.items(), key=lambda row: not row[1].raises_doubt):
         if item.is_decided and item.result is not None:
             return item.result.engine or engine, item, item.result
     if proof is not None:
-        return proof.result.engine, proof.heard, proof.result
+        return proof.result.engine, proof.worker, proof.result
     messages: dict[str, Message] = {}
     causes: dict[str, list[str]] = {}
-    for engine, item in heard.items():
+    for engine, item in workers.items():
         if item.result is not None:
             messages[engine] = item.result
             causes.setdefault(f"{engine}: {item.result.reason}", [])
@@ -256,23 +258,23 @@ def _answer(
             causes.setdefault(cause, []).append(f"{engine}: {item.so_far()}")
     first = next(iter(messages))
     if len(messages) == 1:
-        return first, heard[first], messages[first]
+        return first, workers[first], messages[first]
     together = "; ".join("; ".join([cause, *rows]) for cause, rows in causes.items())
-    return TOGETHER, heard[first], replace(messages[first], reason=together)
+    return TOGETHER, workers[first], replace(messages[first], reason=together)
 
 
-def _take_back(heard: dict[str, Heard]) -> None:
+def _take_back(workers: dict[str, WorkerState]) -> None:
     """Another engine may have kept its answer before a counterexample has raised doubt about it."""
-    for item in heard.values():
+    for item in workers.values():
         if item.result is not None and item.result.doubted:
             from plait.portfolio.cache import take_back
 
             take_back(item.result.doubted)
 
 
-def _failure(heard: dict[str, Heard]) -> dict[str, Any] | None:
+def _failure(workers: dict[str, WorkerState]) -> dict[str, Any] | None:
     """A mistake of plait itself is worth to be known even where another engine has the answer."""
-    for item in heard.values():
+    for item in workers.values():
         for said in (item.result, item.failed):
             if said is not None and said.failure is not None:
                 return {"reason": " ".join(said.reason.split()), **said.failure}

@@ -29,8 +29,7 @@ from plait.portfolio.messages import (
     encode,
 )
 from plait.portfolio.options import Options
-from plait.portfolio.rows import Row, diagnostic_row
-from plait.portfolio.several import (
+from plait.portfolio.partial_proofs import (
     Part,
     checked_by_impact,
     is_divisible,
@@ -38,9 +37,10 @@ from plait.portfolio.several import (
     only,
     together,
 )
+from plait.portfolio.rows import Row, diagnostic_row
 from plait.portfolio.strategy import IMPACT, Event
 from plait.portfolio.subject import load_program, parts, specification
-from plait.portfolio.turns import in_turns
+from plait.portfolio.time_shares import ask_in_turns
 from plait.work.child import Channel
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     send(encode(_loaded(options, questions)))
     cache = Cache.of(options, questions, entry)
     known = [Known(job.facts, send) for _ in questions]
-    tell = Telling(_about(options, questions, cache), cache.key, send)
+    tell = ProofSender(_about(options, questions, cache), cache.key, send)
     proofs: list[Part] = []
     if job.is_first:
         easy = _without_engine(job, cache, questions, settings, deadline, known, proofs, tell)
@@ -111,7 +111,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
 
     todo = list(_left(options, job.engine, questions, proofs))
     is_complete = False
-    for (number, part, _), answer in in_turns(todo, deadline, ask):
+    for (number, part, _), answer in ask_in_turns(todo, deadline, ask):
         if isinstance(answer, Result) and answer.verdict == "true":
             proofs.append(Part(names_of(part), job.engine, answer))
             if together(proofs, asked) is None:
@@ -170,7 +170,7 @@ def _left(
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ProofSender:
     """Tells others what is proved; see `Holds`."""
 
     about: str
@@ -218,7 +218,7 @@ def _without_engine(
     deadline: float | None,
     known: list[Known],
     proofs: list[Part],
-    tell: Telling,
+    tell: ProofSender,
 ) -> Result | None:
     """The answer of an earlier run, or of the last counterexample, or of static checks; these may
     also prove some of the properties."""

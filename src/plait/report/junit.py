@@ -7,7 +7,7 @@ import posixpath
 import xml.etree.ElementTree as xml
 
 from plait.evidence.result import Place, Result
-from plait.report import telling
+from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
 from plait.report.phrases import thread_name
 from plait.report.rules import property_with, rule_named
@@ -67,7 +67,7 @@ def _case(result: Result, name: str, seconds: float) -> dict[str, str]:
 
 
 def _place(result: Result) -> Place | None:
-    known = [] if result.violation is None else [telling.main_place(result.violation)]
+    known = [] if result.violation is None else [one_line_texts.main_place(result.violation)]
     known += [Place(path, 0, 0, "") for path in result.files]
     return next((place for place in known if place is not None and place.file), None)
 
@@ -109,7 +109,8 @@ def _message(result: Result) -> str:
 
 def _failure_text(result: Result) -> str:
     """Where and what, the trace with one line for each row, and what to do."""
-    lines = explanation_lines(result) or [f"{telling.where(_place(result))}: {_message(result)}"]
+    place = one_line_texts.where(_place(result))
+    lines = explanation_lines(result) or [f"{place}: {_message(result)}"]
     if result.trace:
         lines += ["", *_trace(result)]
     advice = rule_named(result.violated or "").advice
@@ -121,13 +122,13 @@ def _trace(result: Result) -> list[str]:
     rows = result.trace[left_out:]
     lines = [f"({left_out} earlier rows are left out)"] if left_out else []
     cells = [
-        (f"{row.step:>4}", thread_name(result, row.thread), telling.where(row.place))
+        (f"{row.step:>4}", thread_name(result, row.thread), one_line_texts.where(row.place))
         for row in rows
     ]
     widths = [max(len(cell[column]) for cell in cells) for column in range(3)]
     for row, cell in zip(rows, cells):
         head = "  ".join(text.ljust(width) for text, width in zip(cell, widths))
-        lines.append(f"{head}  {telling.row(row)}")
+        lines.append(f"{head}  {one_line_texts.row(row)}")
     return lines
 
 
@@ -135,7 +136,7 @@ def _unknown_text(result: Result) -> str:
     lines = [f"{result.verdict}: {result.reason}"]
     for item in result.unsupported:
         place = Place(item.file, item.line, item.column, "")
-        lines.append(f"{telling.where(place)}: {item.message}")
+        lines.append(f"{one_line_texts.where(place)}: {item.message}")
     return "\n".join(lines)
 
 

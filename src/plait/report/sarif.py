@@ -13,7 +13,7 @@ import json
 from typing import Any
 
 from plait.evidence.result import Place, Result, Unsupported, Violation
-from plait.report import telling
+from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
 from plait.report.fingerprint import line_hash, question_fingerprint, violation_fingerprint
 from plait.report.phrases import cause_phrase, operation_phrase, thread_name, waiting_phrase
@@ -174,7 +174,7 @@ def _explanations(result: Result, violation: Violation) -> list[_Told]:
     """The accesses of a race, who waits for whom, and where the values come from that the failure
     depends on."""
     found: list[_Told] = []
-    found += [(item.place, telling.access(result, item)) for item in violation.accesses]
+    found += [(item.place, one_line_texts.access(result, item)) for item in violation.accesses]
     if not violation.accesses:
         found.append((violation.other_place, "the other access"))
     found += [(item.place, waiting_phrase(result, item)) for item in violation.waiting]
@@ -188,7 +188,7 @@ def _located(found: list[_Told]) -> list[tuple[Place, str]]:
 
 def _place_of(violation: Violation, result: Result) -> Place | None:
     """GitHub wants a place for every result, also for those that belong to none."""
-    known = [telling.main_place(violation)]
+    known = [one_line_texts.main_place(violation)]
     known += [row.place for row in reversed(result.trace) if row.thread == violation.thread]
     return next((place for place in known if place and place.file), _first_place(result))
 
@@ -207,7 +207,7 @@ def _invocation(result: Result, places: Places) -> dict[str, Any]:
     failed = result.report is not None
     found: dict[str, Any] = {
         "executionSuccessful": not failed,
-        "exitCode": telling.EXIT_CODES.get(result.verdict, 3),
+        "exitCode": one_line_texts.EXIT_CODES.get(result.verdict, 3),
         "exitCodeDescription": text_of(_verdict_line(result)),
     }
     if result.arguments:

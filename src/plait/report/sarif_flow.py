@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plait.evidence.result import Operation, Result, Row
-from plait.report import telling
+from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
 from plait.report.phrases import thread_name
 from plait.report.sarif_places import Places
@@ -45,7 +45,7 @@ def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
     for index in kept:
         row = result.trace[index]
         step: dict[str, Any] = {
-            "location": places.location(row.place, text_of(telling.row(row))),
+            "location": places.location(row.place, text_of(one_line_texts.row(row))),
             "executionOrder": index + 1,
             "nestingLevel": max(row.depth, 0),
             "importance": importance[index],
@@ -161,6 +161,6 @@ def _origin(result: Result, number: int) -> str:
     name = thread_name(result, number)
     for thread in result.threads:
         if thread.number == number and thread.creator is not None:
-            where = f" at {telling.where(thread.place)}" if thread.place is not None else ""
+            where = f" at {one_line_texts.where(thread.place)}" if thread.place is not None else ""
             return f"{name}, created by {thread_name(result, thread.creator)}{where}"
     return name

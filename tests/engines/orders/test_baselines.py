@@ -13,11 +13,11 @@ from tests.engines.orders.test_engine import EXAMPLES
 from tests.engines.orders.test_random_orders import instances
 
 from plait.c import FrontEndOptions, load
-from plait.engines.orders.cores import CORE_SOLVER, Cores
+from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
+from plait.engines.orders.baselines.monolithic import Monolithic
 from plait.engines.orders.engine import check
 from plait.engines.orders.events import Event, EventStructure, Kind, Link, bits
 from plait.engines.orders.exact import Feasible
-from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.outcome import Answer, Outcome
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import OutOfTime
@@ -27,7 +27,7 @@ from plait.logic.terms import Terms
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.run import run
-from plait.trust.concurrent import generate
+from trust.concurrent import generate
 
 BASELINES = {
     "graph": Settings(refinement=Refinement.GRAPH),

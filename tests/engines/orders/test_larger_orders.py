@@ -6,10 +6,10 @@ from random import Random
 from tests.engines.orders.brute_force import implied, minimal_conflicts, obeys, occurring
 from tests.engines.orders.figures import butterfly
 
+from plait.engines.orders.baselines.kernel import KernelLimits, kernel_reasons_of
 from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link
 from plait.engines.orders.exact import Feasible, decide
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.kernel import KernelLimits
 
 ALL = KernelLimits(reasons=10**6, beyond_shortest=10**6, facts=10**6)
 
@@ -120,7 +120,7 @@ def check(structure):
     if not consistent:
         assert not has_schedule(structure, structure.literals)
         assert not EventOrderGraph(structure).validate(graph.conflict_reason())
-        reasons = graph.kernel_reasons()
+        reasons = kernel_reasons_of(graph)
         assert reasons
         for reason in reasons:
             assert not EventOrderGraph(structure).validate(reason)
@@ -152,7 +152,7 @@ def test_all_kernel_reasons_of_larger_instances():
         graph = EventOrderGraph(structure)
         if len(structure.literals) > 11 or graph.validate(structure.literals):
             continue
-        found = {frozenset(implied(structure, reason)) for reason in graph.kernel_reasons(ALL)}
+        found = {frozenset(implied(structure, reason)) for reason in kernel_reasons_of(graph, ALL)}
         assert found == minimal_conflicts(structure, structure.literals)
         compared += 1
     assert compared > 20

@@ -10,10 +10,10 @@ from tests.engines.orders.brute_force import (
     occurring,
 )
 
+from plait.engines.orders.baselines.kernel import KernelLimits, kernel_reasons_of
 from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.exact import Feasible, Infeasible, decide
 from plait.engines.orders.graph import EventOrderGraph
-from plait.engines.orders.kernel import KernelLimits
 
 ALL = KernelLimits(reasons=10**6, beyond_shortest=10**6, facts=10**6)
 NEARLY_NOTHING = KernelLimits(reasons=1, beyond_shortest=0, facts=2)
@@ -116,11 +116,11 @@ def test_kernel_reasons_are_sufficient_minimal_and_all(instance):
     structure, true = instance
     graph = EventOrderGraph(structure)
     consistent = graph.validate(true)
-    found = graph.kernel_reasons(ALL)
+    found = kernel_reasons_of(graph, ALL)
     assert bool(found) == (not consistent)
-    assert set(graph.kernel_reasons()) <= set(found)
+    assert set(kernel_reasons_of(graph)) <= set(found)
     if not consistent:
-        (one,) = graph.kernel_reasons(NEARLY_NOTHING)
+        (one,) = kernel_reasons_of(graph, NEARLY_NOTHING)
         assert not graph.structure.closed_mask(one) & ~graph.asserted
         assert not EventOrderGraph(structure).validate(one)
         assert all(EventOrderGraph(structure).validate(one - {literal}) for literal in one)

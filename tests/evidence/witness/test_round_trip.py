@@ -19,7 +19,7 @@ from plait.evidence.validation.validate import validate
 from plait.evidence.witness.content import ViolationWitness
 from plait.evidence.witness.read import from_text
 from plait.evidence.witness.write import to_witness
-from plait.trust.concurrent import generate
+from trust.concurrent import generate
 
 _EXPECTATION = re.compile(r"^// expect ([a-z-]+): false$", re.MULTILINE)
 _LITMUS = [

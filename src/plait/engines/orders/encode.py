@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.learning import Learned
-from plait.engines.orders.lessons import Cell
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.races import racing_pairs
 from plait.engines.orders.schedules import simple_schedules
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
+from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 

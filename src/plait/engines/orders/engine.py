@@ -9,13 +9,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
+from plait.engines.orders.baselines.kernel import kernel_reasons_of
+from plait.engines.orders.baselines.monolithic import Monolithic
 from plait.engines.orders.bounds import NO_HINTS, Bounds, Hints, Key
-from plait.engines.orders.cores import CORE_SOLVER, Cores
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
-from plait.engines.orders.monolithic import Monolithic
 from plait.engines.orders.objects import Objects, other_addresses
 from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
@@ -428,7 +429,7 @@ class _Round:
         graph, baseline = formula.graph, formula.baseline
         if baseline is None and self._settings.refinement is Refinement.KERNEL:
             if not graph.validate(true):
-                return graph.kernel_reasons()
+                return kernel_reasons_of(graph)
         elif baseline is None:
             reasons = graph.reasons(true)
             if reasons:

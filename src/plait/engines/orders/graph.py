@@ -35,7 +35,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plait.engines.orders.events import Alias, EventStructure, Kind, Link, Order, bits
-from plait.engines.orders.kernel import DEFAULT_LIMITS, KernelLimits, kernel_reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class EventOrderGraph:
     """Orders under the literals asserted so far.
 
     Round by round: `reasons(true literals)`, many at a small price; or `validate(true literals)`,
-    then `kernel_reasons()` if it found a conflict: all of them, but that takes long.
+    then, if it found a conflict, `baselines.kernel`: all of them, but that takes long.
     Inside a solver: `new_level`, `push` and `backtrack` follow its trail, `conflict_reason` and
     `explain` give one reason each. A solver that fixes literals for good while it is at a higher
     level must push them again after going back; pushing twice does no harm. Once there is a
@@ -224,15 +223,7 @@ class EventOrderGraph:
         """The orders that Rules 2 to 4 gave, in the order of their derivation."""
         return [(edge.before, edge.after) for edge in self._edges if edge.premise is not None]
 
-    def kernel_reasons(self, limits: KernelLimits = DEFAULT_LIMITS) -> list[frozenset[int]]:
-        """The core kernel reasons of all conflicts under the literals asserted, shortest first; at
-        least one if there is a conflict, whatever the limits."""
-        found = kernel_reasons(self.structure, self.asserted, limits)
-        if found or not self.has_conflict:
-            return found
-        return [self._minimal_reason()]
-
-    def _minimal_reason(self) -> frozenset[int]:
+    def minimal_reason(self) -> frozenset[int]:
         """A reason of the conflict of which the rules need every literal."""
         needed = self.conflict_reason()
         scratch = EventOrderGraph(self.structure)

@@ -13,8 +13,8 @@ does, so it cannot be left out. But a second one in a row can be part of the fir
 ends in taking the lock, and the second comes back to the head with nothing changed and without a
 write, the thread may stay away from the lock all the time. Nobody sees the difference if nobody
 sees the lock but by waiting for it, and nobody but the owner resets it: it is recognised as a lock
-(see `locks`) or `owned` (see `lessons`). Both must be about the same lock, and the first must take
-it by itself, later being as good: with nothing else in that step or behind it.
+(see `locks`) or `owned` (see `unrolling_facts`). Both must be about the same lock, and the first
+must take it by itself, later being as good: with nothing else in that step or behind it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plait.engines.orders.lessons import Cell
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.private import Memory
 from plait.engines.orders.unrolling import Access, Occurrence
+from plait.engines.orders.unrolling_facts import Cell
 from plait.logic.terms import Terms
 
 _WRITING = (Access.WRITE, Access.ACQUIRE, Access.RELEASE)

@@ -66,7 +66,7 @@ class Knowledge:
         return is_known and (is_enough or not has_grown)
 
     def settle(self) -> None:
-        """Lessons of all accesses will be drawn: pointers get no more targets than they have."""
+        """Facts about all accesses will be drawn: pointers get no more targets than they have."""
         self.pointers.settle()
         self.objects.settle()
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
-from plait.engines.orders.lessons import Lessons, Surprise
 from plait.engines.orders.locks import LockBlock, learn, learn_for_deadlocks, lock_blocks
 from plait.engines.orders.maximal import MaximalUnroller
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unroll import Unroller
 from plait.engines.orders.unrolling import Unrolling
+from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.program import Program
@@ -32,7 +32,7 @@ class Learned:
     terms: Terms
 
 
-Teach = Callable[[Unrolling, StaticOrders, Terms, Lessons], Lessons]
+Teach = Callable[[Unrolling, StaticOrders, Terms, UnrollingFacts], UnrollingFacts]
 
 
 def unroll(
@@ -44,9 +44,9 @@ def unroll(
     checks_memory: bool = False,
 ) -> Learned:
     def teach(
-        unrolling: Unrolling, orders: StaticOrders, terms: Terms, lessons: Lessons
-    ) -> Lessons:
-        return learn(unrolling, orders, terms, lessons, finds_races)
+        unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
+    ) -> UnrollingFacts:
+        return learn(unrolling, orders, terms, known, finds_races)
 
     knowledge = Knowledge(program, deadline, finds_races, checks_memory)
     return _learned(Unroller, teach, program, terms, bounds, knowledge)
@@ -67,24 +67,24 @@ def _learned(
     bounds: Bounds,
     knowledge: Knowledge,
 ) -> Learned:
-    """First how memory is laid out must be known, then what the lessons are. Lessons of accesses
+    """First how memory is laid out must be known, then what the facts are. Facts of accesses
     are worth nothing where more of them come to light: the known targets of pointers stay."""
-    lessons = Lessons()
+    known = UnrollingFacts()
     for _ in range(MOST_ROUNDS):
-        last = _unroll(make, program, terms, bounds, knowledge, lessons)
+        last = _unroll(make, program, terms, bounds, knowledge, known)
         if last is not None:
             break
     else:
         raise UnsupportedCode("shared memory that is accessed in ever new ways")
     knowledge.settle()
     for _ in range(_MOST_LESSONS):
-        more = teach(last.unrolling, last.orders, terms, lessons)
-        if more == lessons:
+        more = teach(last.unrolling, last.orders, terms, known)
+        if more == known:
             break
         following = _unroll(make, program, terms, bounds, knowledge, more)
         if following is None:
             break  # what was known before still holds
-        last, lessons = following, more
+        last, known = following, more
     return last
 
 
@@ -94,11 +94,11 @@ def _unroll(
     terms: Terms,
     bounds: Bounds,
     knowledge: Knowledge,
-    lessons: Lessons,
+    known: UnrollingFacts,
 ) -> Learned | None:
     """None if the program does not fit what is known of it."""
     knowledge.begin()
-    unroller = make(program, terms, bounds, knowledge, lessons)
+    unroller = make(program, terms, bounds, knowledge, known)
     try:
         unrolling = unroller.unroll()
     except Surprise:

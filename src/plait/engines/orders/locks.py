@@ -26,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from plait.engines.orders.lessons import Cell, Lessons, SectionKey
 from plait.engines.orders.prune import Conjuncts, StaticOrders
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
+from plait.engines.orders.unrolling_facts import Cell, SectionKey, UnrollingFacts
 from plait.logic.operators import EQ
 from plait.logic.terms import Terms
 
@@ -324,16 +324,16 @@ def learn(
     unrolling: Unrolling,
     orders: StaticOrders,
     terms: Terms,
-    known: Lessons,
+    known: UnrollingFacts,
     finds_races: bool = False,
-) -> Lessons:
+) -> UnrollingFacts:
     """What the events of an unrolling say about the next one. Where races are looked for, all
     accesses that can race keep their events."""
     search = LockSearch(unrolling, orders, terms, finds_races)
     search.run()
     # A cell keeps the lock that was found first: its writes are where that one is released, which
     # says nothing about other locks.
-    return Lessons(
+    return UnrollingFacts(
         {**known.constant, **_constants(unrolling, orders, terms, finds_races)},
         known.locks | search.locks.keys(),
         {} if finds_races else {**search.protected(), **known.protected},
@@ -356,11 +356,11 @@ def _awaited(unrolling: Unrolling, orders: StaticOrders) -> frozenset[Cell]:
 
 
 def learn_for_deadlocks(
-    unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: Lessons
-) -> Lessons:
+    unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
+) -> UnrollingFacts:
     """Who tries to lock at the end of all threads looks at the values of locks: they stay cells."""
     search = LockSearch(unrolling, orders, terms, finds_races=False)
-    return Lessons(
+    return UnrollingFacts(
         {**known.constant, **_constants(unrolling, orders, terms, finds_races=False)},
         unblocked=known.unblocked | search.free_sections(),
     )

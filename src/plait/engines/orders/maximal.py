@@ -39,10 +39,10 @@ from dataclasses import dataclass
 from plait.analysis.bounds import Loop
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
-from plait.engines.orders.lessons import Cell, Lessons
 from plait.engines.orders.paths import Path, Stand
 from plait.engines.orders.unroll import Unroller
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
+from plait.engines.orders.unrolling_facts import Cell, UnrollingFacts
 from plait.logic.operators import VARIABLE
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -94,9 +94,9 @@ class MaximalUnroller(Unroller):
         terms: Terms,
         bounds: Bounds,
         knowledge: Knowledge,
-        lessons: Lessons,
+        known: UnrollingFacts,
     ) -> None:
-        super().__init__(program, terms, bounds, knowledge, lessons)
+        super().__init__(program, terms, bounds, knowledge, known)
         self._blocked: list[Claim] = []  # without what the other threads do
         self._waits: list[int] = []  # when threads come to where they may be blocked
         self._ends: list[int] = []  # when the process ends

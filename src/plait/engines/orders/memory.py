@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
-from plait.engines.orders.lessons import Cell, Lessons, Surprise
 from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Held, Path, Section
 from plait.engines.orders.places import (
@@ -30,6 +29,7 @@ from plait.engines.orders.unrolling import (
     ThreadRun,
     Unrolling,
 )
+from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.operators import ADD, ITE, VARIABLE, compute
 from plait.logic.terms import Terms
@@ -55,9 +55,9 @@ class UnrolledMemory:
         terms: Terms,
         bounds: Bounds,
         knowledge: Knowledge,
-        lessons: Lessons,
+        known: UnrollingFacts,
     ) -> None:
-        self.lessons = lessons
+        self.known = known
         self.program = program
         self.terms = terms
         self.bounds = bounds
@@ -628,7 +628,7 @@ class UnrolledMemory:
         for cell, hit, some in self._groups(address, targets, offset, size, here):
             self._written.setdefault(cell, {})[value] = None
             if self._is_region(cell):
-                if cell in self.lessons.constant:
+                if cell in self.known.constant:
                     raise Surprise
                 event = self._event(Access.WRITE, cell, hit, value, path, origin)
                 event.arrival = self._arrival
@@ -661,14 +661,14 @@ class UnrolledMemory:
 
     def _needs_event(self, cell: Cell, path: Path) -> bool:
         return not (
-            cell in self.lessons.constant or cell in self.lessons.locks or self._is_held(cell, path)
+            cell in self.known.constant or cell in self.known.locks or self._is_held(cell, path)
         )
 
     def _known_value(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
-        if cell in self.lessons.constant:
+        if cell in self.known.constant:
             self._silent(path, here, origin)
-            return self.lessons.constant[cell]
-        if cell in self.lessons.locks:
+            return self.known.constant[cell]
+        if cell in self.known.locks:
             return self._load_lock(cell, here, path, origin)
         return self._load_held(cell, here, path, origin)
 
@@ -681,7 +681,7 @@ class UnrolledMemory:
 
     def _lock_of(self, cell: Cell, path: Path) -> bool:
         """Whether the thread surely holds the lock that protects the cell."""
-        lock = self.lessons.protected.get(cell)
+        lock = self.known.protected.get(cell)
         return lock is not None and path.locks.get(lock) is not None
 
     def _load_lock(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
@@ -719,21 +719,21 @@ class UnrolledMemory:
         return value
 
     def _store_shared(self, cell: Cell, here: int, value: int, path: Path, origin: Origin) -> None:
-        if cell in self.lessons.constant:
-            if value != self.lessons.constant[cell]:
+        if cell in self.known.constant:
+            if value != self.known.constant[cell]:
                 raise Surprise
             self._silent(path, here, origin)
             return
-        if cell in self.lessons.locks:
+        if cell in self.known.locks:
             self._note_lock(cell, here, value, path)
-        elif cell in self.lessons.awaited and not self._is_by_owner(cell, here, value, path):
-            if cell in self.lessons.owned:
+        elif cell in self.known.awaited and not self._is_by_owner(cell, here, value, path):
+            if cell in self.known.owned:
                 raise Surprise
             self.result.unowned.add(cell)
         if self._is_held(cell, path):
             self._silent(path, here, origin)
             self._store_held(cell, here, value, path)
-        elif cell in self.lessons.locks:
+        elif cell in self.known.locks:
             self._store_held(cell, here, value, path)
             self._flush(path, origin, is_access=True)
         else:
@@ -748,7 +748,7 @@ class UnrolledMemory:
         if known:
             names = () if path.section is None else path.section[0]
             keys = {self.result.section_keys.get(name) for name, _ in names}
-            if not names or None in keys or keys & self.lessons.unblocked:
+            if not names or None in keys or keys & self.known.unblocked:
                 raise Surprise  # the thread could not stop in front of it
             path.locks[cell] = known
         else:
@@ -800,10 +800,10 @@ class UnrolledMemory:
         what was done to locks."""
         seen = [cell for cell in path.held if not self._lock_of(cell, path)]
         for cell in seen:
-            if cell not in self.lessons.locks:
+            if cell not in self.known.locks:
                 self._write_held(cell, path, origin, is_access=False)
         for cell in seen:
-            if cell in self.lessons.locks:
+            if cell in self.known.locks:
                 self._write_held(cell, path, origin, is_access)
             del path.held[cell]
 
@@ -812,7 +812,7 @@ class UnrolledMemory:
         if held.written == self.terms.false:
             return
         kind = Access.WRITE
-        if cell in self.lessons.locks:
+        if cell in self.known.locks:
             value = self.terms.value(held.value)
             if value is None:
                 raise Surprise

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from plait.engines.orders.lessons import Cell
 from plait.engines.orders.private import Initial, Memory, merge_memories
+from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 

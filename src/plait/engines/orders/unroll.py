@@ -18,7 +18,6 @@ from plait.engines.orders.bounds import THREADS, Bounds, Key, entry_of, recursio
 from plait.engines.orders.compact import compact
 from plait.engines.orders.idle import Head, change, wait_in
 from plait.engines.orders.knowledge import Knowledge
-from plait.engines.orders.lessons import Cell, Lessons, Surprise
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
@@ -30,6 +29,7 @@ from plait.engines.orders.unrolling import (
     ThreadRun,
     Unrolling,
 )
+from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.logic.translate import translate
@@ -103,9 +103,9 @@ class Unroller(UnrolledMemory):
         terms: Terms,
         bounds: Bounds,
         knowledge: Knowledge,
-        lessons: Lessons,
+        known: UnrollingFacts,
     ) -> None:
-        super().__init__(program, terms, bounds, knowledge, lessons)
+        super().__init__(program, terms, bounds, knowledge, known)
         self._shapes: dict[str, _Shape] = knowledge.shapes
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
@@ -248,7 +248,7 @@ class Unroller(UnrolledMemory):
         taken = wait_in(self.terms, events) if made == head.made else None
         lock = None if taken is None else taken.cell
         if taken is not None and taken.kind is Access.WRITE and lock is not None:
-            if lock not in self.lessons.owned:
+            if lock not in self.known.owned:
                 self.result.waited_for.add(lock)
                 taken = None
         if taken is None or lock is None:
@@ -494,7 +494,7 @@ class Unroller(UnrolledMemory):
             if condition == self.terms.true:
                 return path
             names = tuple(name for name, _ in path.section[0])
-            if any(self.result.section_keys.get(n) in self.lessons.unblocked for n in names):
+            if any(self.result.section_keys.get(n) in self.known.unblocked for n in names):
                 raise Surprise
             self.result.required.append((path.condition.term, condition, names))
             return path if condition != self.terms.false else None
@@ -637,7 +637,7 @@ class Unroller(UnrolledMemory):
             path.section = (path.section[0], path.section[1] + 1)
             return
         key = (*self._stack, edge)
-        if key not in self.lessons.unblocked:
+        if key not in self.known.unblocked:
             self._begin_or_stop(path, self.terms.fresh("section", 1))
         begin = self._mark(path, edge.action.origin)
         self.result.section_keys[begin] = key

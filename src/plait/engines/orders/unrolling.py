@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from plait.engines.orders.bounds import Key
-from plait.engines.orders.lessons import SectionKey
+from plait.engines.orders.unrolling_facts import SectionKey
 from plait.model.actions import Origin
 from plait.model.types import Scalar
 
@@ -101,8 +101,8 @@ class Unrolling:
     # Conditions that atomic sections wait for or assume, each where the first term holds, with the
     # sections' names; they are among the facts.
     required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
-    # Cells that rounds of loops release and take again; and of the awaited ones (see `lessons`)
-    # those that a thread may set or reset without owning them.
+    # Cells that rounds of loops release and take again; and of the awaited ones (see
+    # `unrolling_facts`) those that a thread may set or reset without owning them.
     waited_for: set[tuple[int, int]] = field(default_factory=set)
     unowned: set[tuple[int, int]] = field(default_factory=set)
     section_keys: dict[int, SectionKey] = field(default_factory=dict)
