@@ -58,9 +58,9 @@ compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500
 	$(BIN)/python tools/compare_verdicts.py valid-memsafety --programs pointers --count 300
 
-	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --count 1500
-	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --programs pointers --count 700
-	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --por all --check --programs trying --count 800
+	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --count 1500
+	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs pointers --count 700
+	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs trying --count 800
 
 	for property in assertions no-data-race no-deadlock no-overflow valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(BIN)/python tools/compare_verdicts.py $$property --engine modular --programs $$programs --count 150 || exit 1; \

@@ -30,8 +30,8 @@ from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.engines.impact.engine import verify
-from plait.engines.impact.outcome import Answer, Counterexample
 from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.interface import Answer, Counterexample
 from plait.evidence.replay import ReplayFailed, replay_blocks
 from plait.model.properties import Specification, from_prp
 from plait.model.types import DataModel
@@ -113,9 +113,7 @@ def measure(task: Task, settings: Settings, seconds: float, checks: bool) -> Res
 
         def confirm(found: Counterexample) -> str:
             try:
-                replay_blocks(
-                    program, task.specification, found.blocks, found.inputs, found.violator
-                )
+                replay_blocks(program, task.specification, found)
             except ReplayFailed as error:
                 return str(error)
             return ""
@@ -123,17 +121,17 @@ def measure(task: Task, settings: Settings, seconds: float, checks: bool) -> Res
         began = time.process_time()
         deadline = time.monotonic() + seconds
         outcome = verify(program, task.specification, settings, deadline, confirm=confirm)
-        numbers = outcome.statistics
+        numbers = outcome.statistics.numbers()
         message: Message = {
             "answer": ANSWERS[outcome.answer],
             "cpu": time.process_time() - began,
-            "nodes": numbers.nodes,
-            "implications": numbers.solver_checks,
-            "expansions": numbers.cover_expansions,
+            "nodes": numbers["nodes"],
+            "implications": numbers["solver_checks"],
+            "expansions": numbers["cover_expansions"],
         }
         send(message)
-        if checks and outcome.certificate is not None:
-            document = outcome.certificate()
+        if checks and outcome.proof is not None:
+            document = outcome.proof.certificate()
             text = json.dumps(document | {"options": [], "fingerprint": fingerprint(program)})
             began = time.process_time()
             verdict = check(

@@ -24,11 +24,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer, Counterexample
 from plait.engines.orders.engine import verify
-from plait.engines.orders.outcome import Answer, Counterexample, Outcome
+from plait.engines.orders.outcome import BoundOutcome
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.errors import PlaitError
-from plait.evidence.replay import Plan, ReplayFailed, replay
+from plait.evidence.replay import ReplayFailed, replay
 from plait.model.properties import Specification, from_prp
 from plait.model.types import DataModel
 from plait.work.child import Message, Send
@@ -116,16 +117,13 @@ def work(task: Task, settings: Settings, seconds: float, send: Send) -> None:
     program = load([str(task.source)], options, task.specification)
 
     def objection(found: Counterexample) -> str:
-        plan = Plan(
-            found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
-        )
         try:
-            replay(program, task.specification, plan)
+            replay(program, task.specification, found)
         except (ReplayFailed, PlaitError) as error:
             return f"does not replay: {error}"
         return ""
 
-    def progress(outcome: Outcome) -> None:
+    def progress(outcome: BoundOutcome) -> None:
         send({"bound": outcome.statistics.bound, "clauses": outcome.statistics.clauses})
 
     started = time.process_time()

@@ -4,10 +4,11 @@
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
-until it succeeds. The engine orders deepens loops as `plait verify` does, or unrolls them --bound
-times. The engine impact is run with --por and --no-force-cover, or in all configurations in turn;
-its certificates must be accepted. The engine modular only ever proves. The engine auto is all of
-them, as `plait.verify` runs them. Every violation must replay.
+until it succeeds. An engine runs with its defaults and each --option NAME=VALUE, or with
+--every-configuration in all configurations in turn; where it unrolls loops it deepens them as
+`plait verify` does, or unrolls them --bound times. With --check its certificates must be accepted.
+Of modular all proofs count, also those that `plait verify` does not rely on. The engine auto is all
+of them, as `plait.verify` runs them. Every violation must replay.
 Exit code 1 if anything disagrees; the programs are then kept.
 """
 
@@ -19,8 +20,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,36 +33,21 @@ from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer as Verified
-from plait.engines.impact import outcome as impact
-from plait.engines.impact.engine import verify as verify_by_impact
-from plait.engines.impact.settings import Explicit, Reduction
-from plait.engines.impact.settings import Settings as ImpactSettings
-from plait.engines.modular import outcome as modular
+from plait.engines import registry
+from plait.engines.description import EngineDescription
+from plait.engines.interface import Answer, Counterexample, Progress, Question
 from plait.engines.modular.engine import verify as verify_modularly
-from plait.engines.orders.engine import verify
-from plait.engines.orders.outcome import Answer, Counterexample
-from plait.engines.orders.settings import Refinement, Settings
-from plait.evidence.replay import (
-    Plan,
-    ReplayFailed,
-    replay,
-    replay_blocks,
-    replay_deadlock,
-    replay_race,
-)
+from plait.evidence.confirm import confirmed
+from plait.evidence.counterexample import NotShown
+from plait.evidence.replay import ReplayFailed
+from plait.model.facts import Fact
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
 from plait.semantics.explore import explore
-from plait.semantics.run import run
 from trust import concurrent, pointers, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
-VERDICTS_OF_IMPACT = {
-    impact.Answer.HOLDS: "true",
-    impact.Answer.VIOLATED: "false",
-    impact.Answer.UNKNOWN: "unknown",
-}
 GENERATORS: dict[str, Callable[[int], str]] = {
     "mixed": concurrent.generate,
     "waiting": waiting.generate,
@@ -76,39 +64,66 @@ PROPERTIES = (
 )
 
 
-def impact_verdict(
+class Replaying:
+    """Listens to an engine: every violation must replay."""
+
+    def __init__(self, program: Program, specification: Specification) -> None:
+        self._program = program
+        self._specification = specification
+
+    def progress(self, progress: Progress) -> None:
+        pass
+
+    def facts(self, facts: tuple[Fact, ...]) -> None:
+        pass
+
+    def confirm(self, found: Counterexample) -> str:
+        try:
+            confirmed(self._program, self._specification, found)
+        except (ReplayFailed, NotShown) as error:
+            return f"not replayed: {error}"
+        return ""
+
+
+def engine_verdict(
     program: Program, specification: Specification, options: argparse.Namespace, seed: int
 ) -> tuple[str, str]:
-    def confirm(found: impact.Counterexample) -> str:
-        try:
-            schedule = replay_blocks(
-                program, specification, found.blocks, found.inputs, found.violator
-            )
-            execution = run(program, specification, schedule=schedule)
-        except ReplayFailed as error:
-            return f"not replayed: {error}"
-        return "" if execution.ending == "violation" else f"ends in {execution.ending}"
-
-    reductions = list(Reduction) if options.por == "all" else [Reduction(options.por)]
-    forces = [True, False] if options.por == "all" else [not options.no_force_cover]
-    tracked = list(Explicit) if options.por == "all" else [Explicit(options.explicit)]
-    configurations = [
-        ImpactSettings(reduction, explicit, force)
-        for reduction in reductions
-        for force in forces
-        for explicit in tracked
-    ]
+    engine = registry.engine(options.engine)
+    configurations = list(configurations_of(engine, options))
     settings = configurations[seed % len(configurations)]
-    deadline = time.monotonic() + options.seconds
-    outcome = verify_by_impact(program, specification, settings, deadline, confirm=confirm)
-    reason = outcome.reason
-    if outcome.certificate is not None and options.check:
-        problem = certificate_problem(
-            program, specification, outcome.certificate(), 5 * options.seconds
-        )
+    question = Question(
+        program,
+        specification,
+        time.monotonic() + options.seconds,
+        options.bound if engine.bounds_loops else None,
+        settings,
+    )
+    outcome = import_module(engine.module).answer(question, Replaying(program, specification))
+    if outcome.proof is not None and options.check:
+        document = outcome.proof.certificate()
+        problem = certificate_problem(program, specification, document, 5 * options.seconds)
         if problem:
             return "rejected", f"{settings}: {problem}"
-    return VERDICTS_OF_IMPACT[outcome.answer], reason.split(" with ")[0]
+    return VERDICTS[outcome.answer], outcome.reason.split(" with ")[0]
+
+
+def configurations_of(
+    engine: EngineDescription, options: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """The settings that were named; or all combinations of the engine's switches and choices."""
+    named = dict(option.split("=", 1) for option in options.option)
+    if not options.every_configuration:
+        yield engine.settings(named)
+        return
+    values: list[Sequence[Any]] = []
+    for option in engine.options:
+        if option.name in named:
+            values.append([named[option.name]])
+        else:
+            others = [True, False] if option.is_switch else [option.default]
+            values.append(option.choices or others)
+    for combination in product(*values):
+        yield {item.name: value for item, value in zip(engine.options, combination, strict=True)}
 
 
 def certificate_problem(
@@ -120,41 +135,12 @@ def certificate_problem(
     return verdict.reason if verdict.answer is Verified.REJECTED else ""
 
 
-def orders_verdict(
-    program: Program, specification: Specification, options: argparse.Namespace, seed: int
-) -> tuple[str, str]:
-    def confirm(found: Counterexample) -> str:
-        plan = Plan(
-            found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
-        )
-        try:
-            if options.property == "no-deadlock":
-                replay_deadlock(program, specification, plan)
-            elif found.race is not None:
-                replay_race(program, specification, plan, found.race)
-            else:
-                replay(program, specification, plan)
-        except ReplayFailed as error:
-            return f"not replayed: {error}"
-        return ""
-
-    settings = Settings(
-        unwind=options.bound,
-        refinement=Refinement(options.refinement),
-        finds_races=options.property == "no-data-race",
-        finds_deadlocks=options.property == "no-deadlock",
-        checks_memory=options.property == "valid-memsafety",
-    )
-    deadline = time.monotonic() + options.seconds
-    outcome = verify(program, settings, deadline, confirm=confirm)
-    return VERDICTS[outcome.answer], outcome.reason
-
-
 def modular_verdict(
     program: Program, specification: Specification, options: argparse.Namespace, seed: int
 ) -> tuple[str, str]:
+    """Also the proofs that are not relied on."""
     outcome = verify_modularly(program, specification, time.monotonic() + options.seconds)
-    is_proved = outcome.answer is modular.Answer.HOLDS
+    is_proved = outcome.answer is Answer.HOLDS
     return "true" if is_proved else "unknown", outcome.reason.split(": ")[-1]
 
 
@@ -216,10 +202,8 @@ def compare(options: argparse.Namespace) -> Comparison:
     return result
 
 
-ENGINES = {
+ENGINES = {item.name: engine_verdict for item in registry.engines()} | {
     "auto": portfolio_verdict,
-    "orders": orders_verdict,
-    "impact": impact_verdict,
     "modular": modular_verdict,
 }
 
@@ -245,13 +229,15 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--bound", type=int)
     parser.add_argument("--seconds", type=float, default=6, help="of the engine, for one program")
     parser.add_argument("--states", type=int, default=60_000, help="of exploration")
-    parser.add_argument(
-        "--refinement", choices=[item.value for item in Refinement], default="propagator"
-    )
     parser.add_argument("--engine", choices=ENGINES, default="orders")
-    parser.add_argument("--por", choices=("none", "static", "dynamic", "all"), default="dynamic")
-    parser.add_argument("--no-force-cover", action="store_true")
-    parser.add_argument("--explicit", choices=[item.value for item in Explicit], default="few")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="of the engine"
+    )
+    parser.add_argument(
+        "--every-configuration",
+        action="store_true",
+        help="take all combinations of the engine's other options in turn",
+    )
     parser.add_argument("--check", action="store_true", help="check certificates")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
     options = parser.parse_args(arguments)

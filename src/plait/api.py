@@ -18,6 +18,8 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from plait.engines import registry
+from plait.engines.registry import EngineOptions
 from plait.errors import InputError
 from plait.evidence import result as evidence
 from plait.portfolio.options import Options
@@ -64,8 +66,9 @@ class About(TypedDict, total=False):
     spurious_wakeups: bool
 
 
-class Choices(About, total=False):
-    """What `verify` can be asked for; see `plait.portfolio.options.Options`."""
+class Choices(About, EngineOptions, total=False):
+    """What `verify` can be asked for; see `plait.portfolio.options.Options`. Options of single
+    engines stand beside the others, as on the command line."""
 
     engine: str
     timeout: float | None
@@ -76,12 +79,6 @@ class Choices(About, total=False):
     proof: bool
     invariants: bool
     unwind: int | None
-    order_encoding: str | None
-    refinement: str | None
-    por: str | None
-    explicit: str | None
-    force_cover: bool
-    max_nodes: int | None
 
 
 class Result(evidence.Result):
@@ -186,12 +183,17 @@ def load_with(subject: Subject) -> Program:
 def _plain(programs: Sources, choices: About) -> dict[str, Any]:
     """Texts and tuples of texts in the place of paths, single names and lists."""
     plain: dict[str, Any] = {"programs": _texts("programs", programs)}
+    of_engines = {option.name for _, option in registry.options()}
+    chosen: dict[str, Any] = {}
     for name, value in choices.items():
-        if name in _LISTS:
+        if name in of_engines:
+            if value is not None:  # as much as the default
+                chosen[name] = value
+        elif name in _LISTS:
             plain[name] = _texts(name, value)
         else:
             plain[name] = os.fspath(value) if isinstance(value, os.PathLike) else value
-    return plain
+    return plain | {"engine_options": chosen} if chosen else plain
 
 
 _LISTS = frozenset(item.name for item in fields(Subject) if "tuple" in str(item.type))

@@ -32,7 +32,7 @@ def certificate_of(path: Path, settings: Settings) -> tuple[Program, Document]:
     outcome = outcome_of(program, settings, seconds=10)
     if outcome.certificate is None:
         pytest.skip(outcome.reason)
-    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
+    document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     return program, json.loads(json.dumps(document))
 
 
@@ -219,6 +219,6 @@ def test_unreach_call_names_functions(tmp_path: Path) -> None:
     nothing = Specification(frozenset({Property.UNREACH_CALL}), frozenset())
     program = loaded(path, nothing)
     outcome = outcome_of(program, specification=nothing)
-    assert outcome.certificate is not None
-    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
+    assert outcome.proof is not None
+    document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     assert verdict_on(program, document, nothing) is Answer.REJECTED

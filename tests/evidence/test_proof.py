@@ -12,8 +12,8 @@ from tests.evidence.programs import EXAMPLES
 
 from plait.c import FrontEndOptions, load
 from plait.engines.impact.engine import verify
-from plait.engines.impact.outcome import Answer
 from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.interface import Answer
 from plait.evidence.proof import Proof, proof_of
 from plait.evidence.result import Invariant
 from plait.model.layout import cells
@@ -31,9 +31,9 @@ ASSERTIONS = Specification()
 def proved(path: Path, reduction: Reduction) -> tuple[Program, Proof]:
     program = load([str(path)], FrontEndOptions(), ASSERTIONS)
     outcome = verify(program, ASSERTIONS, Settings(reduction=reduction))
-    assert outcome.answer is Answer.HOLDS and outcome.certificate is not None
+    assert outcome.answer is Answer.HOLDS and outcome.proof is not None
     is_reduced = reduction is not Reduction.NONE
-    return program, proof_of(program, outcome.certificate(), is_reduced=is_reduced)
+    return program, proof_of(program, outcome.proof.certificate(), is_reduced=is_reduced)
 
 
 def value_of(text: str, values: dict[str, int]) -> bool:

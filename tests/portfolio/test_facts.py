@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.portfolio.team import FakeTeam
 
 import plait
-from plait.engines.impact import outcome as impact
-from plait.engines.orders import outcome as orders
+from plait.engines.interface import Answer, Listener, Outcome, Question
 from plait.model.facts import Range, Rounds, Unreachable, encode
 from plait.portfolio.facts import Known, tell
 from plait.work.child import Channel
@@ -44,14 +42,11 @@ def test_orders_unrolls_a_loop_as_far_as_static_checks_say(loop: Path) -> None:
 def test_both_engines_get_what_static_checks_have_proved(
     loop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def by_orders(*arguments: Any) -> orders.Outcome:
-        return orders.Outcome(orders.Answer.UNKNOWN, _shown(arguments[-1]()))
+    def answer(question: Question, listener: Listener) -> Outcome:
+        return Outcome(Answer.UNKNOWN, _shown(question.known()))
 
-    def by_impact(*arguments: Any) -> impact.Outcome:
-        return impact.Outcome(impact.Answer.UNKNOWN, _shown(arguments[-1]()))
-
-    monkeypatch.setattr("plait.engines.orders.engine.verify", by_orders)
-    monkeypatch.setattr("plait.portfolio.by_impact.verify", by_impact)
+    monkeypatch.setattr("plait.engines.orders.answer.answer", answer)
+    monkeypatch.setattr("plait.engines.impact.answer.answer", answer)
     result = plait.verify(loop, cache=False)
     of_orders, of_impact = result.reason.split("; impact: ")
     assert of_orders.removeprefix("orders: ") == of_impact

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.portfolio.machines import PORTFOLIO
 from tests.portfolio.test_run import ORDERS, Game
 
 import plait
@@ -14,8 +15,7 @@ from plait.portfolio import run, worker
 from plait.portfolio.job import Job
 from plait.portfolio.messages import Holds, OutOfTime, Progress, Question, Result, encode
 from plait.portfolio.options import Options
-from plait.portfolio.partial_proofs import Part, only, together
-from plait.portfolio.strategy import PORTFOLIO
+from plait.portfolio.partial_proofs import PartialProof, only, together
 from plait.portfolio.worker import _conclusion, _left
 from plait.portfolio.worker_state import WorkerState
 from plait.work.child import Channel
@@ -23,8 +23,8 @@ from plait.work.child import Channel
 BOTH = frozenset({"assertions", "no-deadlock"})
 
 
-def part(*properties: str, engine: str = "orders", **result: Any) -> Part:
-    return Part(frozenset(properties), engine, Result("true", f"by {engine}", **result))
+def part(*properties: str, engine: str = "orders", **result: Any) -> PartialProof:
+    return PartialProof(frozenset(properties), engine, Result("true", f"by {engine}", **result))
 
 
 class TestTogether:
@@ -38,7 +38,7 @@ class TestTogether:
     @pytest.mark.parametrize("verdict", ["false", "unknown"])
     def test_only_proofs_count(self, verdict: str) -> None:
         with pytest.raises(ValueError):
-            Part(BOTH, "orders", Result(verdict, "because"))
+            PartialProof(BOTH, "orders", Result(verdict, "because"))
 
     def test_of_one_engine(self) -> None:
         found = together([part("no-deadlock", bound=3), part("assertions", bound=2)], BOTH)
@@ -76,7 +76,7 @@ def test_only() -> None:
 
 
 class TestWhatAnEngineIsAsked:
-    def asked(self, options: Options, engine: str, *proofs: Part) -> list[tuple[int, str]]:
+    def asked(self, options: Options, engine: str, *proofs: PartialProof) -> list[tuple[int, str]]:
         program: Any = None
         questions = [
             (from_names(["no-deadlock"]), program),
@@ -166,7 +166,7 @@ class TestSupervisor:
         assert game.portfolio.proof is None
         assert self.says_holds(game, "impact", "assertions")
         portfolio = game.portfolio
-        engine, _, answer = run._answer(portfolio._options, portfolio.worker, {}, portfolio.proof)
+        engine, _, answer = run._answer(portfolio._options, portfolio.workers, {}, portfolio.proof)
         assert (engine, answer.verdict) == ("orders and impact", "true")
 
     def test_twice_the_same_is_not_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ class TestSupervisor:
         self.says_holds(game, "orders", *BOTH)
         game.says("impact", other)
         portfolio = game.portfolio
-        _, _, answer = run._answer(portfolio._options, portfolio.worker, {}, portfolio.proof)
+        _, _, answer = run._answer(portfolio._options, portfolio.workers, {}, portfolio.proof)
         assert answer.verdict == other.verdict
 
 
@@ -198,18 +198,18 @@ class TestBounds:
         return worker
 
     def test_the_smallest_counts(self) -> None:
-        worker = self.workers()
+        worker = self.worker()
         assert worker.bound is None
-        worker.receive(encode(Progress(8, ORDERS, ["assertions"])))
+        worker.receive(encode(Progress("", ORDERS, bound=8, properties=["assertions"])))
         assert worker.bound is None
-        worker.receive(encode(Progress(1, ORDERS, ["no-deadlock"])))
+        worker.receive(encode(Progress("", ORDERS, bound=1, properties=["no-deadlock"])))
         assert worker.bound == 1
-        worker.receive(encode(Progress(9, ORDERS, ["assertions"])))
+        worker.receive(encode(Progress("", ORDERS, bound=9, properties=["assertions"])))
         assert worker.bound == 1
 
     def test_what_is_proved_has_no_bound(self) -> None:
-        worker = self.workers()
-        worker.receive(encode(Progress(1, ORDERS, ["no-deadlock"])))
+        worker = self.worker()
+        worker.receive(encode(Progress("", ORDERS, bound=1, properties=["no-deadlock"])))
         proof = encode(Result("true", "because"))
         worker.receive(encode(Holds(["assertions"], "orders", proof, "a.c", "")))
         assert worker.bound == 1

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cli.test_live import HARD
+from tests.portfolio.machines import AUTO, PORTFOLIO
 from tests.portfolio.team import FakeTeam
 from tests.work.processes import children, state
 
@@ -20,7 +21,6 @@ from plait.portfolio import run
 from plait.portfolio.job import Job
 from plait.portfolio.messages import (
     Checking,
-    Doing,
     Failed,
     Features,
     Loaded,
@@ -29,13 +29,12 @@ from plait.portfolio.messages import (
     Progress,
     Proved,
     Result,
-    Searched,
     encode,
 )
 from plait.portfolio.options import Options
 from plait.portfolio.run import _Portfolio
 from plait.portfolio.status import Status
-from plait.portfolio.strategy import AUTO, PORTFOLIO, Machine
+from plait.portfolio.strategy import Machine
 from plait.work.child import Work
 from plait.work.limits import Ending, Finish
 
@@ -133,7 +132,7 @@ class TestStages:
         proving = "impact" if doubting == "orders" else "orders"
         assert game.says(proving, Result("true", "proved"))
         assert game.says(doubting, Result("unknown", "does not replay", failure={"plan": {}}))
-        _, _, answer = run._answer(game.portfolio._options, game.portfolio.worker, {})
+        _, _, answer = run._answer(game.portfolio._options, game.portfolio.workers, {})
         assert answer.verdict == "unknown"
 
     def test_one_core(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +189,7 @@ class TestStaticChecks:
         game.says("orders", Loaded([], []))
         game.says("orders", Checking())
         assert game.doing("orders") == "static checks"
-        assert game.portfolio.worker["orders"].so_far() == "the static checks were not finished"
+        assert game.portfolio.workers["orders"].so_far() == "the static checks were not finished"
         game.says("orders", Failed("internal error", {}))
         game.says("orders", Features("BOUNDED"))
         assert game.doing("orders") == "loop bound 1"
@@ -225,15 +224,16 @@ class TestStatus:
     def test_what_engines_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         game = Game(monkeypatch, PORTFOLIO)
         assert game.doing("orders") == game.doing("impact") == "reading the program"
-        game.says("orders", Doing("loop bound 4: encoding", {"last_bound": 4}))
+        game.says("orders", Progress("loop bound 4: encoding", {"last_bound": 4}))
         assert game.doing("orders") == "loop bound 4: encoding"
         assert game.statuses[-1].engines[0].numbers == {"last_bound": 4}
-        game.says("orders", Doing("executing a counterexample"))
+        game.says("orders", Progress("executing a counterexample"))
         assert game.statuses[-1].engines[0].numbers == {"last_bound": 4}
-        game.says("orders", Progress(4, ORDERS, ["assertions", "no-deadlock"]))
-        assert game.doing("orders") == "loop bound 4 done: 12 events, 3,456 clauses"
-        game.says("impact", Searched(IMPACT, "all of them"))
-        assert game.doing("impact") == "9 nodes, 4 covered, 2 open, 1 refinement"
+        game.says("orders", Progress("", ORDERS, bound=4, properties=["assertions", "no-deadlock"]))
+        game.says("impact", Progress("9 nodes", IMPACT, so_far="9 nodes, 2 of them still open"))
+        assert game.doing("impact") == "9 nodes"
+        assert game.portfolio.workers["impact"].so_far() == "9 nodes, 2 of them still open"
+        assert [len(item.history) for item in game.portfolio.workers.values()] == [1, 1]
 
     def test_why_an_engine_has_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
         game = Game(monkeypatch, PORTFOLIO, memory_limit=1.0)
@@ -265,9 +265,9 @@ class TestStatus:
 
     def test_what_an_engine_does_is_no_history(self, monkeypatch: pytest.MonkeyPatch) -> None:
         game = Game(monkeypatch)
-        game.says("orders", Doing("loop bound 1: solving", {"last_bound": 1}))
-        assert game.portfolio.worker["orders"].history == []
-        assert game.portfolio.worker["orders"].so_far() == "the program was not read yet"
+        game.says("orders", Progress("loop bound 1: solving", {"last_bound": 1}))
+        assert game.portfolio.workers["orders"].history == []
+        assert game.portfolio.workers["orders"].so_far() == "the program was not read yet"
 
 
 @needs_proc

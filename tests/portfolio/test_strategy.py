@@ -5,61 +5,45 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.portfolio.machines import AUTO, PORTFOLIO, machine
 
-from plait.portfolio.strategy import ALONE, AUTO, PORTFOLIO, Event, Machine, State, machine_for
-
-
-def chosen(
-    engine: str,
-    *,
-    has_bound: bool = False,
-    needs_certificate: bool = False,
-    suits_impact: bool = True,
-) -> Machine:
-    return machine_for(
-        engine,
-        has_bound=has_bound,
-        needs_certificate=needs_certificate,
-        suits_impact=suits_impact,
-    )
+from plait.portfolio.strategy import ALONE, Event, Machine, State
 
 
-def engines(machine: Machine) -> set[str]:
-    return {engine for state in machine.states.values() for engine in state.starts}
+def engines(found: Machine) -> set[str]:
+    return {engine for state in found.states.values() for engine in state.starts}
 
 
 @pytest.mark.parametrize("engine", ["orders", "impact"])
 def test_one_engine(engine: str) -> None:
-    machine = chosen(engine)
-    assert engines(machine) == {engine}
-    assert machine.start == ALONE
+    alone = machine(engine)
+    assert engines(alone) == {engine}
+    assert alone.start == ALONE
 
 
 def test_both() -> None:
-    assert chosen("auto") is AUTO
-    assert chosen("portfolio") is PORTFOLIO
     assert engines(AUTO) == engines(PORTFOLIO) == {"orders", "impact"}
 
 
 def test_what_only_one_engine_can_do() -> None:
-    assert engines(chosen("auto", has_bound=True)) == {"orders"}
-    assert engines(chosen("auto", needs_certificate=True)) == {"impact"}
-    assert engines(chosen("auto", suits_impact=False)) == {"orders"}
-    assert engines(chosen("portfolio", suits_impact=False)) == {"orders"}
+    assert engines(machine("auto", has_bound=True)) == {"orders"}
+    assert engines(machine("auto", needs_certificate=True)) == {"impact"}
+    assert engines(machine("auto", suits_impact=False)) == {"orders"}
+    assert engines(machine("portfolio", suits_impact=False)) == {"orders"}
 
 
-@pytest.mark.parametrize("machine", [AUTO, PORTFOLIO, chosen("orders")])
-def test_machines_are_whole(machine: Machine) -> None:
-    assert machine.first in machine.states[machine.start].starts
-    reached, waiting = {machine.start}, [machine.start]
+@pytest.mark.parametrize("found", [AUTO, PORTFOLIO, machine("orders")])
+def test_machines_are_whole(found: Machine) -> None:
+    assert found.states[found.start].starts
+    reached, waiting = {found.start}, [found.start]
     while waiting:
-        state = machine.states[waiting.pop()]
+        state = found.states[waiting.pop()]
         assert (state.seconds is None) == (Event.PATIENCE not in state.next)
         for name in state.next.values():
             if name not in reached:
                 reached.add(name)
                 waiting.append(name)
-    assert reached == machine.states.keys()
+    assert reached == found.states.keys()
 
 
 def test_patience() -> None:

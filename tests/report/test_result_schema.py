@@ -15,13 +15,12 @@ import pytest
 from hypothesis import given
 from tests.report.exchange_samples import RANDOM, all_samples, lost_update, results
 
-from plait.engines.impact import outcome as impact
+from plait.engines.impact import statistics as impact
 from plait.engines.modular import outcome as modular
 from plait.engines.orders import outcome as orders
 from plait.evidence import result as results_module
 from plait.evidence.result import Place, Result, Row
 from plait.evidence.stored import MARK, VERSION, to_text
-from plait.portfolio.numbers import numbers_of, numbers_of_impact, numbers_of_modular
 
 SCHEMA = json.loads((files("plait.report") / "result.schema.json").read_text("utf-8"))
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
@@ -167,10 +166,6 @@ def test_the_document_names_every_key() -> None:
 
 def test_the_document_names_all_statistics() -> None:
     text = DOCUMENT.read_text("utf-8")
-    for numbers in (
-        numbers_of(orders.Statistics()),
-        numbers_of_impact(impact.Statistics()),
-        numbers_of_modular(modular.Statistics()),
-    ):
-        for key in numbers:
+    for statistics in (orders.Statistics(), impact.Statistics(), modular.Statistics()):
+        for key in statistics.numbers():
             assert f"`{key}`" in text, key

@@ -9,17 +9,15 @@ from typing import Any
 
 from plait.api import Choices, verify
 from plait.bench.records import Job, Outcome, Verify
+from plait.engines import registry
 
 # By name, since nothing of them is used here: what a verification imports on its way.
 HEAVY = (
     "plait.c.linker",
-    "plait.engines.impact.engine",
-    "plait.engines.orders.engine",
     "plait.evidence.counterexample",
     "plait.evidence.proof",
     "plait.evidence.replay",
-    "plait.portfolio.by_impact",
-    "plait.portfolio.by_orders",
+    "plait.portfolio.engine_run",
     "plait.portfolio.compose",
     "plait.portfolio.run",
     "plait.portfolio.worker",
@@ -31,7 +29,7 @@ HEAVY = (
 
 def warm_up() -> None:
     """Import, and do no more: a process that has threads must not fork."""
-    for name in HEAVY:
+    for name in (*HEAVY, *(engine.module for engine in registry.engines())):
         try:
             import_module(name)
         except ImportError:

@@ -11,8 +11,8 @@ from plait.cli import exits
 from plait.cli.interrupts import Interrupts
 from plait.cli.output import Console
 from plait.cli.values import LOCAL, cluster_address, gibibytes, positive, seconds
+from plait.engines import registry
 from plait.errors import InputError
-from plait.portfolio.options import ENGINES
 from plait.report.characters import one_line
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.bench.run import MakeExecutor, Run, Settings
     from plait.bench.suite import Suite
 
-DEFAULT_ENGINES = ("auto",)
+DEFAULT_ENGINES = (registry.AUTO,)
 DEFAULT_OUT = "plait-bench"
 _MOST_WRONG = 20
 
@@ -31,7 +31,7 @@ it is there, and a run that was interrupted goes on where it was when it is star
 
 examples:
   plait bench --timeout 60 sv-benchmarks/c/pthread
-  plait bench --timeout 60 --memory-limit 4 --engines orders,impact,auto --out night tasks/
+  plait bench --timeout 60 --memory-limit 4 --engines auto,portfolio --out night tasks/
   plait bench --timeout 60 --compare night/results.csv --out today tasks/
   plait bench --timeout 60 tasks/ --cluster 10.0.0.1:6379
 
@@ -67,7 +67,7 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
         type=_engines,
         default=list(DEFAULT_ENGINES),
         metavar="E,...",
-        help=f"which engines to run on each task: {', '.join(ENGINES)} (default: auto)",
+        help=f"which engines to run on each task: {', '.join(registry.choices())} (default: auto)",
     )
     parser.add_argument(
         "--property", action="append", default=[], metavar="P", help="only tasks about P"
@@ -111,10 +111,10 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
 
 def _engines(text: str) -> list[str]:
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    unknown = [name for name in names if name not in ENGINES]
+    unknown = [name for name in names if name not in registry.choices()]
     if unknown or not names:
         what = f"'{unknown[0]}'" if unknown else "nothing"
-        raise argparse.ArgumentTypeError(f"{what}: known are {', '.join(ENGINES)}")
+        raise argparse.ArgumentTypeError(f"{what}: known are {', '.join(registry.choices())}")
     return names
 
 

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import fields
 from typing import Any
 
+from plait.engines import registry
 from plait.portfolio.options import Options
 from plait.portfolio.subject import Subject
 
@@ -15,7 +16,13 @@ def subject_of(options: argparse.Namespace) -> Subject:
 
 
 def options_of(options: argparse.Namespace, **others: Any) -> Options:
-    return Options(**{**_values(options, Options), **others})
+    given = vars(options)
+    of_engines = {
+        option.name: given[option.name]
+        for _, option in registry.options()
+        if given.get(option.name) is not None
+    }
+    return Options(**{**_values(options, Options), "engine_options": of_engines, **others})
 
 
 def _values(options: argparse.Namespace, kind: type[Subject]) -> dict[str, Any]:

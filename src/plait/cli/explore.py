@@ -109,7 +109,7 @@ def _answer(
 def _show(answer: Answer) -> None:
     """Execute the counterexample again; one that does not show the violation proves nothing."""
     from plait.evidence.counterexample import Found, NotShown, evidence_of
-    from plait.portfolio.asked import row_of
+    from plait.portfolio.evidence_rows import row_of
 
     violation, schedule = answer.exploration.violation, answer.exploration.schedule
     assert violation is not None and schedule is not None

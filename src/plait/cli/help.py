@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
+from plait.engines import registry
+from plait.engines.description import EngineDescription, Start
+from plait.model.property_names import PROPERTY_NAMES
+
 EXIT_CODES = """\
 exit codes:
   0  the property holds          1  the property is violated
@@ -13,7 +19,7 @@ examples:
   plait verify examples/locked_counter.c
       prove or refute the assertions of a program for all schedules and inputs
   plait check proof.json examples/peterson.c
-      check a proof that `plait verify --engine impact --certificate proof.json` has saved
+      check a proof that `plait verify --certificate proof.json` has saved
   plait validate witness.yml examples/counter_race.c
       look for an execution that follows a witness of a violation, by any verifier
   plait explore examples/counter_race.c
@@ -52,13 +58,36 @@ examples:
 {EXIT_CODES}
 """
 
-VERIFY_HELP = f"""\
-First a static check of each thread (`modular`), which proves easy cases soon. Then the
-engine `orders` unrolls loops 1, 2, 4, ... times and decides for all schedules and all inputs at
-once; it says `true` only if no execution exceeds the bound. The engine `impact` proves programs
-with unbounded loops, and joins where there are any, or when time passes; it checks assertions,
-unreach-call, no-overflow and lock-misuse. The first sound answer counts.
+_STARTS = {
+    Start.CHECKS: "checks first",
+    Start.FIRST: "starts first",
+    Start.LATER: "joins where loops have no bound, or when time passes",
+    Start.ON_REQUEST: "runs on request",
+}
 
+
+def verify_help() -> str:
+    engines = "\n".join(map(_engine_lines, registry.engines()))
+    return f"{_VERIFY_BEGINNING}\n{engines}\n\n{_VERIFY_END}"
+
+
+def _engine_lines(engine: EngineDescription) -> str:
+    words = [f"{engine.summary}. With auto it {_STARTS[engine.start]}."]
+    if engine.checks != frozenset(PROPERTY_NAMES):
+        words.append(f"Properties: {', '.join(sorted(engine.checks))}.")
+    if engine.runs_program:
+        words.append("It EXECUTES the program.")
+    return fill(
+        " ".join(words), 98, initial_indent=f"  {engine.name:<10} ", subsequent_indent=" " * 13
+    )
+
+
+_VERIFY_BEGINNING = """\
+Engines verify in different ways; the first sound answer counts.
+
+engines:"""
+
+_VERIFY_END = f"""\
 examples:
   plait verify examples/counter_race.c
   plait verify --prp unreach-call.prp --data-model ILP32 --timeout 60 task.i
@@ -84,7 +113,7 @@ those of the options, as for `plait verify`: a certificate of something else is 
 reason says with which options it was made.
 
 examples:
-  plait verify --engine impact --certificate proof.json examples/peterson.c
+  plait verify --certificate proof.json examples/peterson.c
   plait check proof.json examples/peterson.c
   plait check --property no-overflow -D SIZE=4 overflow.json queue.c
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from plait.engines import registry
 
-def summary(numbers: dict[str, Any]) -> str:
-    if "nodes" in numbers:
-        return (
-            f"{numbers['nodes']} nodes, {numbers['covers']} covers"
-            f" ({numbers['forced_covers']} forced), {numbers['cover_expansions']} cover expansions,"
-            f" {numbers['refinements']} refinements"
-        )
-    if "passes" in numbers:
-        return f"{numbers['locations']} locations, {numbers['passes']} passes"
-    return (
-        f"{numbers['events']} events, {numbers['read_from_candidates']} links,"
-        f" {numbers['refinements']} refinements, loop bound {numbers['last_bound']}"
-    )
+
+def summary(engine: str, numbers: dict[str, Any]) -> str:
+    """The most telling ones; where several engines have contributed, those of the last one."""
+    names = reversed(engine.split(" and "))
+    known = [registry.engine(name) for name in names if registry.is_engine(name)]
+    for item in (*known, *registry.engines()):
+        try:
+            return item.numbers_line.format_map(numbers)
+        except KeyError:
+            continue  # they are of another engine
+    return f"{len(numbers)} numbers with --verbose"
 
 
 def table(numbers: dict[str, Any]) -> Iterator[str]:

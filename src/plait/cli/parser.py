@@ -19,21 +19,13 @@ from plait.cli.help import (
     RUN_HELP,
     SHOW_HELP,
     VALIDATE_HELP,
-    VERIFY_HELP,
+    verify_help,
 )
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
-from plait.portfolio.options import ENGINES, EXPLICIT, ORDER_ENCODINGS, POR, REFINEMENTS
+from plait.engines import registry
+from plait.engines.description import EngineOption
+from plait.model.property_names import PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
-
-PROPERTIES = (
-    "assertions",
-    "unreach-call",
-    "no-data-race",
-    "no-deadlock",
-    "no-overflow",
-    "valid-memsafety",
-    "lock-misuse",
-)
 
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 
@@ -101,7 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
     _explore_command(
         _command(commands, "explore", "check a property in all schedules", EXPLORE_HELP)
     )
-    _verify_command(_command(commands, "verify", "prove a property or refute it", VERIFY_HELP))
+    _verify_command(_command(commands, "verify", "prove a property or refute it", verify_help()))
     _check_command(commands)
     _validate_command(commands)
     _report_command(commands)
@@ -154,7 +146,7 @@ def _property_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="P",
-        help=f"what to check, repeatable: {', '.join(PROPERTIES)} (default: assertions)",
+        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)} (default: assertions)",
     )
     group.add_argument("--prp", metavar="FILE", help="take the properties from an SV-COMP file")
     group.add_argument(
@@ -263,13 +255,11 @@ def _explore_command(parser: Parser) -> None:
 def _verify_command(parser: Parser) -> None:
     parser.add_argument(
         "--engine",
-        choices=ENGINES,
-        default="auto",
+        choices=registry.choices(),
+        default=registry.AUTO,
         help="how to verify: auto (the default) makes cheap checks and then runs the engines that"
-        " fit, the first one that decides ends the others; modular makes only the cheap checks;"
-        " orders unrolls loops further and further,"
-        " and is best at finding errors; impact proves programs with unbounded loops;"
-        " portfolio starts both at once",
+        " fit, the first one that decides ends the others; portfolio starts them all at once; or"
+        " one engine alone (see below)",
     )
     parser.add_argument(
         "--unwind", type=positive, metavar="N", help="unroll loops and recursion N times, no more"
@@ -298,55 +288,30 @@ def _verify_command(parser: Parser) -> None:
     parser.add_argument(
         "--certificate",
         metavar="FILE",
-        help="save the proof of a true verdict, for `plait check` (engine impact)",
+        help="save the proof of a true verdict, for `plait check` (engine"
+        f" {registry.names(item for item in registry.engines() if item.gives_certificates)})",
     )
-    group = parser.add_argument_group(
-        "engine impact",
-        "These options change how long the engine takes, not what it finds.",
-    )
-    group.add_argument(
-        "--por",
-        choices=POR,
-        help="partial-order reduction: interleave at every access to memory (none), at accesses"
-        " that other threads can see (static), or of these only in orders that matter (dynamic,"
-        " the default)",
-    )
-    group.add_argument(
-        "--explicit",
-        choices=EXPLICIT,
-        help="which values tell nodes apart without a label: of pointers, or also of locks, flags"
-        " and counters that only ever get a few values (few, the default)",
-    )
-    group.add_argument(
-        "--no-force-cover",
-        dest="force_cover",
-        action="store_false",
-        help="do not try to strengthen the label of a node so that another one covers it",
-    )
-    group.add_argument(
-        "--max-nodes",
-        type=positive,
-        metavar="N",
-        help="give up when the tree has more than N nodes (default: 1000000)",
-    )
-    group = parser.add_argument_group(
-        "engine orders",
-        "These options change how long the engine takes, not what it finds.",
-    )
-    group.add_argument(
-        "--order-encoding",
-        choices=ORDER_ENCODINGS,
-        help="whether the formula leaves out the order of events and learns about it where it"
-        " matters (abstract, the default), or states all of it from the beginning (monolithic)",
-    )
-    group.add_argument(
-        "--refinement",
-        choices=REFINEMENTS,
-        help="where the abstract encoding learns: from event order graphs while the solver searches"
-        " (propagator), from the event order graph of each model (graph, or kernel for all core"
-        " kernel reasons), or from unsatisfiable cores of the exact constraint (cores); the default"
-        " suits most programs best",
-    )
+    for engine in registry.engines():
+        if engine.options:
+            group = parser.add_argument_group(
+                f"engine {engine.name}",
+                "These options change how long the engine takes, not what it finds.",
+            )
+            for option in engine.options:
+                _engine_option(group, option)
+
+
+def _engine_option(group: argparse._ArgumentGroup, option: EngineOption) -> None:
+    """Without a value given, the engine's default holds."""
+    name, text = option.name, option.help
+    if option.choices:
+        group.add_argument(option.flag, dest=name, choices=option.choices, help=text)
+    elif option.is_switch:
+        group.add_argument(
+            option.flag, dest=name, action="store_const", const=not option.default, help=text
+        )
+    else:
+        group.add_argument(option.flag, dest=name, type=positive, metavar="N", help=text)
 
 
 def _form_options(parser: Parser) -> None:

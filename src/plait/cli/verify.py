@@ -81,4 +81,4 @@ def _print(options: argparse.Namespace, console: Console, result: Result) -> Non
     if result.statistics.keys() > _USAGE:
         if options.verbose:
             console.lines(["statistics:", *table(result.statistics)])
-        console.line(f"{result.words[-1]}: {summary(result.statistics)}")
+        console.line(f"{result.words[-1]}: {summary(result.engine, result.statistics)}")

@@ -7,12 +7,12 @@ the next one. What does not come to the violation that way is no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from plait.engines.interface import AccessOrder, BlockTaken, Counterexample
 from plait.model.actions import Origin
-from plait.model.program import FrameSlot, Program, StaticObject
+from plait.model.program import Program, StaticObject
 from plait.model.properties import Property, Specification
 from plait.semantics.explore import Verdict, explore
 from plait.semantics.machine import Machine
@@ -25,21 +25,6 @@ from plait.semantics.visibility import conservative
 _MOST_PRIVATE_STEPS = 100_000
 _MOST_STATES_BEHIND = 2_000
 _MOST_SECONDS_BEHIND = 5.0
-
-
-@dataclass(slots=True, eq=False)
-class Plan:
-    """`order` names the threads of the shared accesses (atomic sections count once), in order.
-
-    Threads are numbered by the engine: `children` lists, for each, those that it starts, in order.
-    `inputs` has names and values for each thread, in order; `violator` ends in the violation.
-    """
-
-    order: list[int]
-    children: dict[int, list[int]]
-    inputs: dict[int, list[tuple[str, int]]]
-    violator: int
-    is_shared: Callable[[StaticObject | FrameSlot], bool]
 
 
 class ReplayFailed(Exception):
@@ -62,10 +47,11 @@ class Race:
 
 
 def replay_race(
-    program: Program, specification: Specification, plan: Plan, threads: tuple[int, int]
+    program: Program, specification: Specification, found: Counterexample
 ) -> Race:
     """Follow the plan, then show that the next accesses of two threads race."""
-    return _Replay(program, specification, plan).race(program, *threads)
+    assert found.race is not None
+    return _Replay(program, specification, found).race(program, *found.race)
 
 
 @dataclass(slots=True, eq=False)
@@ -78,10 +64,12 @@ class Deadlock:
     origin: Origin
 
 
-def replay_deadlock(program: Program, specification: Specification, plan: Plan) -> Deadlock:
+def replay_deadlock(
+    program: Program, specification: Specification, found: Counterexample
+) -> Deadlock:
     """Follow the plan to the ends of all threads, then show that nothing that can happen from
     there on unblocks a thread that is blocked."""
-    start = _Replay(program, specification, plan).to_the_ends()
+    start = _Replay(program, specification, found).to_the_ends()
     return deadlock_behind(program, specification, start)
 
 
@@ -102,26 +90,31 @@ def deadlock_behind(program: Program, specification: Specification, start: Sched
     return Deadlock(schedule, violation.message, violation.thread, violation.origin)
 
 
-def replay(program: Program, specification: Specification, plan: Plan) -> Schedule:
+def replay(program: Program, specification: Specification, found: Counterexample) -> Schedule:
     """A schedule whose last step is the violation."""
     try:
-        return _Replay(program, specification, plan).run()
+        return _Replay(program, specification, found).run()
     except ReplayFailed:
         if Property.VALID_MEMSAFETY not in specification:
             raise
-    return _Replay(program, specification, plan).run(ending_lives=True)
+    return _Replay(program, specification, found).run(ending_lives=True)
 
 
 class _Replay:
-    def __init__(self, program: Program, specification: Specification, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(
+        self, program: Program, specification: Specification, found: Counterexample
+    ) -> None:
+        if not isinstance(found.order, AccessOrder):
+            raise ReplayFailed("such a violation is replayed from an order of accesses only")
+        self._plan = found.order
+        self._violator = found.violator
         self._machine = Machine(program, specification)
         self._machine.accesses = []
         self._machine.supply = self._supply
         self._number = {1: 1}  # the engine's numbers of threads to the machine's
         self._engine = {1: 1}
-        self._unborn = {thread: list(items) for thread, items in plan.children.items()}
-        self._inputs = {thread: list(items) for thread, items in plan.inputs.items()}
+        self._unborn = {thread: list(items) for thread, items in found.order.children.items()}
+        self._inputs = {thread: list(items) for thread, items in found.inputs.items()}
         self._running = 1
         self._given: list[Number] = []
         self._steps: list[ScheduledStep] = []
@@ -131,22 +124,22 @@ class _Replay:
         more steps of its thread, which no other thread sees otherwise: `ending_lives`."""
         self._machine.start()
         self._machine.commit()
-        for thread in self._plan.order:
+        for thread in self._plan.threads:
             while not self._step(self._to_run(thread)):
                 pass
             if self._is_over:
                 return Schedule(self._steps)
-        violator = self._to_run(self._plan.violator)
+        violator = self._to_run(self._violator)
         if ending_lives:
             self._go_on_unseen(item for item in self._machine.runnable() if item != violator)
         while not self._is_over:
-            self._step(self._to_run(self._plan.violator))
+            self._step(self._to_run(self._violator))
         return Schedule(self._steps)
 
     def race(self, program: Program, one: int, other: int) -> Race:
         self._machine.start()
         self._machine.commit()
-        for thread in self._plan.order:
+        for thread in self._plan.threads:
             while not self._step(self._to_run(thread)):
                 pass
             if self._is_over:
@@ -175,7 +168,7 @@ class _Replay:
         """Follow the plan, then take what is left of steps that no other thread sees."""
         self._machine.start()
         self._machine.commit()
-        for thread in self._plan.order:
+        for thread in self._plan.threads:
             while not self._step(self._to_run(thread)):
                 pass
             if self._is_over:
@@ -318,33 +311,13 @@ class _Replay:
         return value
 
 
-class Block(Protocol):
-    """What a thread has done in one go (see plait.engines.impact.outcome.Taken)."""
-
-    @property
-    def thread(self) -> int: ...
-    @property
-    def function(self) -> str: ...
-    @property
-    def location(self) -> int: ...
-    @property
-    def in_section(self) -> bool: ...
-    @property
-    def is_alone(self) -> bool: ...
-    @property
-    def threads(self) -> int: ...
-
-
 def replay_blocks(
-    program: Program,
-    specification: Specification,
-    blocks: Sequence[Block],
-    inputs: dict[int, list[tuple[str, int]]],
-    violator: int,
+    program: Program, specification: Specification, found: Counterexample
 ) -> Schedule:
     """Execute blocks in the given order; the last one ends in the violation. Threads have the
     numbers that the interpreter gives them. Returns a schedule whose last step is the violation."""
-    return _BlockReplay(program, specification, inputs).run(blocks, violator)
+    assert not isinstance(found.order, AccessOrder)
+    return _BlockReplay(program, specification, found.inputs).run(found.order, found.violator)
 
 
 class _BlockReplay:
@@ -367,7 +340,7 @@ class _BlockReplay:
         self._steps: list[ScheduledStep] = []
         self._is_over = False
 
-    def run(self, blocks: Sequence[Block], violator: int) -> Schedule:
+    def run(self, blocks: Sequence[BlockTaken], violator: int) -> Schedule:
         self._machine.start()
         self._machine.commit()
         for block in blocks:
@@ -392,7 +365,7 @@ class _BlockReplay:
         function = self._program.functions[name]
         return any(self._is_visible(function, edge) for edge in function.edges[location])
 
-    def _is_at(self, block: Block) -> bool:
+    def _is_at(self, block: BlockTaken) -> bool:
         if block.thread > len(self._machine.threads):
             raise ReplayFailed(f"thread {block.thread} is not there yet")
         thread = self._machine.threads[block.thread - 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.engines import registry
 from plait.evidence.result import Result
 
 _CLAIMS = {
@@ -34,10 +35,13 @@ def _claim(result: Result) -> str:
 def _holds(result: Result) -> list[str]:
     claim = _claim(result)
     for_all = f"proved for all schedules, all inputs and any number of loop rounds: {claim}"
-    if result.engine == "impact":
-        return [for_all, "the proof can be saved with --certificate and checked by `plait check`"]
-    if result.engine == "modular":
-        return [f"{for_all}; by a look at each thread alone: {result.reason}"]
+    if registry.is_engine(result.engine):
+        engine = registry.engine(result.engine)
+        if engine.proof_words:
+            return [f"{for_all}; {engine.proof_words}: {result.reason}"]
+        if engine.gives_certificates:
+            saved = "the proof can be saved with --certificate and checked by `plait check`"
+            return [for_all, saved]
     if " and " in result.engine:
         return [f"{for_all}; {result.reason}"]
     if result.engine == "explore":

@@ -14,14 +14,14 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from plait.portfolio.asked import row_of
+from plait.engines import registry
+from plait.portfolio.evidence_rows import row_of
 from plait.portfolio.identity import identity, subject_identity
 from plait.portfolio.job import Job
 from plait.portfolio.messages import Result
 from plait.portfolio.options import Options
 from plait.portfolio.previous import Previous, follow_previous, racing_threads
 from plait.portfolio.store import Store, folder
-from plait.portfolio.strategy import IMPACT
 
 if TYPE_CHECKING:
     from plait.model.program import Program
@@ -234,8 +234,9 @@ def _shows_less(entry: dict[str, Any], known: dict[str, Any] | None) -> bool:
 
 
 def _parts_of(result: Result, engine: str, wanted: frozenset[str]) -> list[str]:
-    """Only `impact` has trees and invariants: proofs of others are as good without."""
-    has_tree = IMPACT in engine.split(" and ")
+    """Trees and invariants come with certificates: proofs of others are as good without."""
+    known = [name for name in engine.split(" and ") if registry.is_engine(name)]
+    has_tree = any(registry.engine(name).gives_certificates for name in known)
     parts = wanted & _PARTS_OF_EVIDENCE if has_tree else _PARTS_OF_EVIDENCE
     return sorted(parts if result.certificate is None else parts | {"certificate"})
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def event_of(programs: Iterable[Program]) -> Event:
-    """Whether `orders` can come to an end: every loop has a constant bound or only waits, and no
+    """Whether unrolling can come to an end: every loop has a constant bound or only waits, and no
     function calls itself (calls through pointers are not looked at: nothing hangs on this but
     time)."""
     is_bounded = all(map(_is_bounded, programs))

@@ -56,28 +56,16 @@ class Proved:
 
 
 @dataclass(slots=True)
-class Doing:
-    """What the engine is at, in a few words for people who watch; it claims nothing."""
-
-    what: str
-    statistics: Numbers = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Progress:
-    """No execution with up to `bound` loop rounds violates one of the properties."""
+    """What the engine is at, in a few words for people who watch; and if there is anything to say,
+    how far it has come. `bound`: no execution with up to so many loop rounds violates one of the
+    properties."""
 
-    bound: int
-    statistics: Numbers
-    properties: list[str]
-
-
-@dataclass(slots=True)
-class Searched:
-    """How far a search without bounds has come, and where most of it is."""
-
-    statistics: Numbers
-    what_grew: str
+    doing: str
+    statistics: Numbers = field(default_factory=dict)
+    so_far: str = ""
+    bound: int | None = None
+    properties: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -141,9 +129,7 @@ Message = (
     | Failed
     | Features
     | Proved
-    | Doing
     | Progress
-    | Searched
     | OutOfTime
     | Mistake
     | Result
@@ -159,9 +145,7 @@ _KINDS: dict[str, type[Message]] = {
         Failed,
         Features,
         Proved,
-        Doing,
         Progress,
-        Searched,
         OutOfTime,
         Mistake,
         Result,

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from plait.engines import registry
+from plait.engines.description import EngineDescription
 from plait.errors import InputError
 from plait.portfolio.subject import Subject
 from plait.portfolio.values import check_choice, check_positive
 
-ENGINES = ("auto", "modular", "orders", "impact", "portfolio")
-
-# The values of plait.engines.orders.settings and plait.engines.impact.settings, which are not
-# imported just to print help.
-ORDER_ENCODINGS = ("abstract", "monolithic")
-REFINEMENTS = ("propagator", "graph", "kernel", "cores")
-POR = ("none", "static", "dynamic")
-EXPLICIT = ("pointers", "few")
-
 _MOST_MEMORY = 2.0**32
-_OF_ENGINE = {
-    "orders": ("unwind", "order_encoding", "refinement"),
-    "impact": ("certificate", "por", "explicit", "force_cover", "max_nodes"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +21,10 @@ class Options(Subject):
     work at the same time, None for one on each core. `certificate`: keep the proof of a true
     verdict for `plait check`; `proof`: also its tree and invariants; `invariants`: take more time
     to find invariants about shared variables. `cache`: answer from earlier runs where nothing has
-    changed since, and keep what this one finds."""
+    changed since, and keep what this one finds. `unwind`: examine so many rounds of each loop and
+    no more. `engine_options` has those of single engines that differ from the defaults."""
 
-    engine: str = "auto"
+    engine: str = registry.AUTO
     timeout: float | None = None
     memory_limit: float | None = None
     jobs: int | None = None
@@ -41,42 +33,51 @@ class Options(Subject):
     proof: bool = False
     invariants: bool = False
     unwind: int | None = None
-    order_encoding: str | None = None
-    refinement: str | None = None
-    por: str | None = None
-    explicit: str | None = None
-    force_cover: bool = True
-    max_nodes: int | None = None
+    engine_options: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         Subject.check(self)
-        check_choice("engine", self.engine, ENGINES)
-        check_choice("order_encoding", self.order_encoding, ORDER_ENCODINGS)
-        check_choice("refinement", self.refinement, REFINEMENTS)
-        check_choice("por", self.por, POR)
-        check_choice("explicit", self.explicit, EXPLICIT)
-        for name in ("timeout", "jobs", "unwind", "max_nodes"):
+        check_choice("engine", self.engine, registry.choices())
+        for name in ("timeout", "jobs", "unwind"):
             check_positive(name, getattr(self, name))
         check_positive("memory_limit", self.memory_limit, _MOST_MEMORY)
+        known = {option.name: option for _, option in registry.options()}
+        for name, value in self.engine_options.items():
+            if name not in known:
+                raise InputError(f"{name}: no engine has such an option")
+            problem = known[name].problem(value)
+            if problem:
+                raise InputError(f"{name} {problem}")
         self._check_engine()
 
     def _check_engine(self) -> None:
         """InputError for options of engines that do not run, which would be without effect."""
-        if self.engine == "portfolio":
+        givers = [item for item in registry.engines() if item.gives_certificates]
+        bounding = [item for item in registry.engines() if item.bounds_loops]
+        if self.engine == registry.PORTFOLIO:
             if self.certificate:
-                raise InputError("certificate: needs --engine impact, the other engine has none")
+                needed = registry.names(givers)
+                raise InputError(f"certificate: needs --engine {needed}, the other engine has none")
             return
-        engine = self.engine
-        if engine == "auto" and self.certificate:
-            engine = "impact"
-        elif engine == "auto" and self.unwind is not None:
-            engine = "orders"
-        for owner, names in _OF_ENGINE.items():
-            if engine not in ("auto", owner):
-                for name in names:
-                    self._check_is_default(name, owner, engine)
+        running = list(registry.engines())
+        if registry.is_engine(self.engine):
+            running = [registry.engine(self.engine)]
+        elif self.certificate:
+            running = givers
+        elif self.unwind is not None:
+            running = bounding
+        if self.unwind is not None:
+            _check_runs("unwind", bounding, running)
+        if self.certificate:
+            _check_runs("certificate", givers, running)
+        for owner, option in registry.options():
+            if self.engine_options.get(option.name, option.default) != option.default:
+                _check_runs(option.name, [owner], running)
 
-    def _check_is_default(self, name: str, owner: str, engine: str) -> None:
-        default = type(self).__dataclass_fields__[name].default
-        if getattr(self, name) != default:
-            raise InputError(f"{name}: needs --engine {owner}, but only {engine} runs")
+
+def _check_runs(
+    name: str, owners: list[EngineDescription], running: list[EngineDescription]
+) -> None:
+    if not any(item in running for item in owners):
+        only = registry.names(running)
+        raise InputError(f"{name}: needs --engine {registry.names(owners)}, but only {only} runs")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plait.engines.description import EngineDescription
 from plait.portfolio.messages import Result
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartialProof:
     """A proof of some properties."""
 
     properties: frozenset[str]
@@ -49,20 +50,19 @@ def is_divisible(question: Specification) -> bool:
     return Property.VALID_MEMSAFETY not in question
 
 
-def checked_by_impact(question: Specification) -> frozenset[Property]:
-    """Beside other engines, which check the rest."""
-    from plait.engines.impact.settings import SUPPORTED
-
-    if question.properties <= SUPPORTED or is_divisible(question):
-        return question.properties & SUPPORTED
+def checked_by(engine: EngineDescription, question: Specification) -> frozenset[Property]:
+    """What an engine is asked beside others, which check the rest."""
+    known = frozenset(item for item in question.properties if item.value in engine.checks)
+    if known == question.properties or is_divisible(question):
+        return known
     return frozenset()
 
 
-def together(parts: Sequence[Part], asked: frozenset[str]) -> Result | None:
+def together(parts: Sequence[PartialProof], asked: frozenset[str]) -> Result | None:
     """The proof of all that is asked; None if a part is missing. Numbers are those of the last
     part, the one that was waited for."""
     missing = asked
-    used: list[Part] = []
+    used: list[PartialProof] = []
     for part in parts:
         if part.properties & missing:
             used.append(part)

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from plait.portfolio.asked import row_of
+from plait.portfolio.evidence_rows import row_of
 from plait.portfolio.messages import Result
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Previous:
 
     @property
     def predicates(self) -> dict[str, Any] | None:
-        """What the labels of the last proof of `impact` said."""
+        """What the last proof that has left any was made of (plait.engines.interface.Proof)."""
         found = None if self.proof is None else self.proof.get("predicates")
         return found if isinstance(found, dict) else None
 

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from plait.engines.registry import AUTO
 from plait.errors import Diagnostic, InputError
 from plait.portfolio.core_shares import CoreShares
 from plait.portfolio.facts import tell
@@ -19,7 +20,7 @@ from plait.portfolio.job import Job, work_of
 from plait.portfolio.messages import Features, Holds, Proved, decode
 from plait.portfolio.messages import Result as Message
 from plait.portfolio.options import Options
-from plait.portfolio.partial_proofs import Part, checked_by_impact, names_of, together
+from plait.portfolio.partial_proofs import PartialProof, checked_by, names_of, together
 from plait.portfolio.status import EngineStatus, Status, Watch
 from plait.portfolio.strategy import Event, Machine, machine_for
 from plait.portfolio.subject import parts, specification
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _GIB = 1 << 30
 _WATCH_PERIOD = 0.2
 _LONG = 3600.0
-TOGETHER = "auto"  # the name of all engines together where none of them has decided
 
 
 def verify(options: Options, watch: Watch | None = None) -> Result:
@@ -82,7 +82,7 @@ def _machine(options: Options, asked: Specification) -> Machine:
         options.engine,
         has_bound=options.unwind is not None,
         needs_certificate=options.certificate,
-        suits_impact=any(map(checked_by_impact, parts(asked))),
+        suits=lambda engine: any(checked_by(engine, part) for part in parts(asked)),
     )
 
 
@@ -118,7 +118,7 @@ class _Portfolio(Conductor):
         self._slices = CoreShares(options.jobs or cores())
         self._facts: list[dict[str, Any]] = []
         self._asked = asked
-        self._proofs: dict[str, list[Part]] = {}  # by what they are about
+        self._proofs: dict[str, list[PartialProof]] = {}  # by what they are about
         self.proof: _Proof | None = None
         self.workers: dict[str, WorkerState] = {}
 
@@ -145,7 +145,7 @@ class _Portfolio(Conductor):
         found = decode(said.result)
         assert isinstance(found, Message)
         proofs = self._proofs.setdefault(said.about, [])
-        proofs.append(Part(frozenset(said.properties), said.engine, found))
+        proofs.append(PartialProof(frozenset(said.properties), said.engine, found))
         proof = together(proofs, self._asked)
         is_asked = worker.question is not None and self._asked == {*worker.question.properties}
         if proof is not None and is_asked:
@@ -260,7 +260,7 @@ def _answer(
     if len(messages) == 1:
         return first, workers[first], messages[first]
     together = "; ".join("; ".join([cause, *rows]) for cause, rows in causes.items())
-    return TOGETHER, workers[first], replace(messages[first], reason=together)
+    return AUTO, workers[first], replace(messages[first], reason=together)
 
 
 def _take_back(workers: dict[str, WorkerState]) -> None:

@@ -3,17 +3,19 @@
 A machine is in one state at a time. Entering a state starts its engines; engines that are running
 go on. An event leads to the next state; without an entry for it the machine stays. The first engine
 with a sound answer ends everything.
+
+Which engine has which part is said by the engines' descriptions (plait.engines.registry).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-MODULAR = "modular"
-ORDERS = "orders"
-IMPACT = "impact"
+from plait.engines import registry
+from plait.engines.description import EngineDescription, Start
+
 ALONE = "alone"
 
 
@@ -22,7 +24,7 @@ class Event(StrEnum):
 
     BOUNDED = "the program is read: every loop has a bound"
     UNBOUNDED = "the program is read: some loop may go on for ever"
-    PROVED_BEFORE = "the program is read: `impact` has proved it before an edit"
+    PROVED_BEFORE = "the program is read: it was proved without bounds before an edit"
     PATIENCE = "the time of the state is up"
     GAVE_UP = "an engine has ended without an answer"
 
@@ -45,66 +47,74 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """`first` is the engine of the process that reads the program first and says what it is like.
-    `is_checked`: cheap static checks come before the first engine."""
+    """`is_checked`: cheap static checks come before the first engine, in its process."""
 
-    first: str
     states: Mapping[str, State]
     start: str = "reading"
     is_checked: bool = True
 
 
-def alone(engine: str, *, is_checked: bool = False) -> Machine:
-    return Machine(engine, {ALONE: State(starts=(engine,))}, ALONE, is_checked=is_checked)
+def together(engines: Sequence[EngineDescription], *, is_checked: bool = False) -> Machine:
+    """All of them at once, without a strategy."""
+    stage = ALONE if len(engines) == 1 else "side by side"
+    starts = tuple(item.name for item in engines)
+    return Machine({stage: State(starts=starts)}, stage, is_checked=is_checked)
 
 
-# Most errors and most proofs of bounded programs are found by `orders` in a second or two, and only
-# `impact` proves programs with unbounded loops.
-AUTO = Machine(
-    ORDERS,
-    {
-        "reading": State(
-            starts=(ORDERS,),
-            next={
-                Event.BOUNDED: "orders first",
-                Event.UNBOUNDED: "head start",
-                Event.PROVED_BEFORE: "side by side",
-                Event.GAVE_UP: "side by side",
-            },
-        ),
-        "orders first": State(
-            seconds=10.0,
-            share=0.5,
-            next={Event.PATIENCE: "side by side", Event.GAVE_UP: "side by side"},
-        ),
-        "head start": State(
-            seconds=1.0,
-            next={Event.PATIENCE: "side by side", Event.GAVE_UP: "side by side"},
-        ),
-        "side by side": State(starts=(IMPACT,)),
-    },
-)
-
-PORTFOLIO = Machine(
-    ORDERS, {"side by side": State(starts=(ORDERS, IMPACT))}, "side by side", is_checked=False
-)
+def one_after_the_other(
+    first: Sequence[EngineDescription], later: Sequence[EngineDescription]
+) -> Machine:
+    """Most errors and most proofs of bounded programs are found by the first engine in a second or
+    two; those that start later prove programs with unbounded loops."""
+    starts = tuple(item.name for item in first)
+    waiting = f"{' and '.join(starts)} first"
+    return Machine(
+        {
+            "reading": State(
+                starts=starts,
+                next={
+                    Event.BOUNDED: waiting,
+                    Event.UNBOUNDED: "head start",
+                    Event.PROVED_BEFORE: "side by side",
+                    Event.GAVE_UP: "side by side",
+                },
+            ),
+            waiting: State(
+                seconds=10.0,
+                share=0.5,
+                next={Event.PATIENCE: "side by side", Event.GAVE_UP: "side by side"},
+            ),
+            "head start": State(
+                seconds=1.0,
+                next={Event.PATIENCE: "side by side", Event.GAVE_UP: "side by side"},
+            ),
+            "side by side": State(starts=tuple(item.name for item in later)),
+        },
+    )
 
 
 def machine_for(
-    engine: str, *, has_bound: bool, needs_certificate: bool, suits_impact: bool
+    engine: str,
+    *,
+    has_bound: bool,
+    needs_certificate: bool,
+    suits: Callable[[EngineDescription], bool],
 ) -> Machine:
     """The machine that fits what is asked for. `has_bound`: loops are unrolled so many times and no
-    more, which only `orders` does; only `impact` has certificates, and not for all properties.
-    `suits_impact`: it checks at least some of them."""
-    match engine:
-        case "modular" | "orders" | "impact":
-            return alone(engine)
-        case "portfolio" if suits_impact:
-            return PORTFOLIO
-        case "portfolio":
-            return alone(ORDERS)
+    more, which only some engines do, as only some give certificates. `suits`: whether an engine
+    checks at least some of the properties."""
+    if registry.is_engine(engine):
+        return together([registry.engine(engine)])
+    first = registry.starting(Start.FIRST)
+    later = tuple(filter(suits, registry.starting(Start.LATER)))
+    if engine == registry.PORTFOLIO:
+        return together([*first, *later])
     if needs_certificate:
-        return alone(IMPACT)
-    if has_bound or not suits_impact:
-        return alone(ORDERS, is_checked=not has_bound)
-    return AUTO
+        # If none of them suits, it is for one of them to say so.
+        givers = [item for item in registry.starting(Start.LATER) if item.gives_certificates]
+        return together([item for item in givers if suits(item)] or givers[:1])
+    if has_bound:
+        return together([item for item in first if item.bounds_loops])
+    if not later:
+        return together(first, is_checked=True)
+    return one_after_the_other(first, later)

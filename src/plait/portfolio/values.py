@@ -3,7 +3,7 @@ here, in words that name the option."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ _EXPECTED = {
     "float": "a number",
     "bool": "True or False",
     "tuple[str, ...]": "texts",
+    "Mapping[str, Any]": "options by their names",
 }
 _YEARS = frozenset({"89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23", "2y"})
 _STANDARDS = frozenset(
@@ -46,6 +47,8 @@ def _is_of_kind(value: Any, kind: str) -> bool:
             return isinstance(value, int) and not isinstance(value, bool)
         case "float":
             return isinstance(value, int | float) and not isinstance(value, bool)
+        case "Mapping[str, Any]":
+            return isinstance(value, Mapping)
     return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
 
 

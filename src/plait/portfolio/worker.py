@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from plait.engines import registry
+from plait.engines.description import EngineDescription
 from plait.errors import InputError, PlaitError, describe
-from plait.portfolio.asked import Answering
 from plait.portfolio.assumptions import assumptions_of
-from plait.portfolio.by_modular import ByModular, checked
 from plait.portfolio.cache import Cache
+from plait.portfolio.engine_run import EngineRun
 from plait.portfolio.facts import Known
 from plait.portfolio.features import event_of
 from plait.portfolio.identity import identity
@@ -30,15 +31,16 @@ from plait.portfolio.messages import (
 )
 from plait.portfolio.options import Options
 from plait.portfolio.partial_proofs import (
-    Part,
-    checked_by_impact,
+    PartialProof,
+    checked_by,
     is_divisible,
     names_of,
     only,
     together,
 )
 from plait.portfolio.rows import Row, diagnostic_row
-from plait.portfolio.strategy import IMPACT, Event
+from plait.portfolio.static_checks import static_checks
+from plait.portfolio.strategy import Event
 from plait.portfolio.subject import load_program, parts, specification
 from plait.portfolio.time_shares import ask_in_turns
 from plait.work.child import Channel
@@ -77,7 +79,8 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     whole, entry = specification(options)
     asked = names_of(whole)
     functions = sorted(whole.error_functions)
-    settings = _shown_settings(options, job.engine)
+    engine = registry.engine(job.engine)
+    settings = _shown_settings(options, engine)
     send(encode(Question(entry, sorted(asked), functions, settings)))
     # Deadlocks first: without spurious wake-ups fewer loops exceed every bound.
     questions = [(part, load_program(options, part, entry)) for part in reversed(parts(whole))]
@@ -85,7 +88,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     cache = Cache.of(options, questions, entry)
     known = [Known(job.facts, send) for _ in questions]
     tell = ProofSender(_about(options, questions, cache), cache.key, send)
-    proofs: list[Part] = []
+    proofs: list[PartialProof] = []
     if job.is_first:
         easy = _without_engine(job, cache, questions, settings, deadline, known, proofs, tell)
         if easy is not None:
@@ -96,11 +99,16 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     def ask(item: tuple[int, Specification, Program], end: float | None) -> Result | OutOfTime:
         number, part, program = item
         try:
-            engine = job.engine
-            answering = _answering(options, engine, part, program, end, send, known[number])
-            if cache.previous.predicates is not None:
-                answering.use(cache.previous.predicates)
-            return answering.answer()
+            run = EngineRun(
+                engine,
+                options,
+                part,
+                program,
+                send,
+                known[number],
+                is_whole_question=len(questions) == 1,
+            )
+            return run.result(end, cache.previous.predicates)
         except (InputError, MemoryError):
             raise
         except PlaitError as error:
@@ -109,11 +117,11 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
             reason = f"internal error: {describe(error)}"
             return Result("unknown", reason, failure=_traceback())
 
-    todo = list(_left(options, job.engine, questions, proofs))
+    todo = list(_left(options, engine, questions, proofs))
     is_complete = False
     for (number, part, _), answer in ask_in_turns(todo, deadline, ask):
         if isinstance(answer, Result) and answer.verdict == "true":
-            proofs.append(Part(names_of(part), job.engine, answer))
+            proofs.append(PartialProof(names_of(part), job.engine, answer))
             if together(proofs, asked) is None:
                 cache.keep_predicates(answer, number)
                 tell.proof(proofs[-1])
@@ -151,9 +159,9 @@ def _about(
 
 def _left(
     options: Options,
-    engine: str,
+    engine: EngineDescription,
     questions: list[tuple[Specification, Program]],
-    proofs: list[Part],
+    proofs: list[PartialProof],
 ) -> Iterator[tuple[int, Specification, Program]]:
     """What the engine is asked: all that is not proved yet, or as much of it as the engine checks
     if others check the rest. The program of a question is one for any of its properties."""
@@ -162,8 +170,8 @@ def _left(
         wanted = set(part.properties)
         if is_divisible(part):
             wanted = {item for item in wanted if item.value not in proved}
-        if engine == IMPACT and options.engine != IMPACT and not options.certificate:
-            wanted &= checked_by_impact(part)
+        if options.engine != engine.name and not options.certificate:
+            wanted &= checked_by(engine, part)
         left = only(part, wanted)
         if left is not None:
             yield number, left, program
@@ -177,7 +185,7 @@ class ProofSender:
     key: str
     send: Channel
 
-    def proof(self, part: Part) -> None:
+    def proof(self, part: PartialProof) -> None:
         """Of some properties, to which others may add the rest."""
         row = encode(replace(part.result, predicates=None))
         names = sorted(part.properties)
@@ -187,7 +195,7 @@ class ProofSender:
 def _conclusion(
     engine: str,
     undecided: list[tuple[int, Result | OutOfTime]],
-    proofs: list[Part],
+    proofs: list[PartialProof],
     asked: frozenset[str],
 ) -> tuple[int, Result | OutOfTime]:
     """The answer to all questions, and the number of the one that a violation is about. The worst
@@ -217,7 +225,7 @@ def _without_engine(
     settings: Row,
     deadline: float | None,
     known: list[Known],
-    proofs: list[Part],
+    proofs: list[PartialProof],
     tell: ProofSender,
 ) -> Result | None:
     """The answer of an earlier run, or of the last counterexample, or of static checks; these may
@@ -251,14 +259,14 @@ def _checked(
     deadline: float | None,
     known: list[Known],
     send: Channel,
-) -> list[Part]:
+) -> list[PartialProof]:
     """What static checks prove. The engine does not need them, so whatever goes wrong here must
     not keep it from its work."""
     send(encode(Checking()))
     try:
         # Where loops have no bounds it takes longer anyway, and facts may help.
         needs_facts = features is Event.UNBOUNDED
-        proofs, facts = checked(questions, deadline, send, needs_facts=needs_facts)
+        proofs, facts = static_checks(questions, deadline, send, needs_facts=needs_facts)
     except MemoryError:
         return []
     except Exception as error:
@@ -291,33 +299,6 @@ def _loaded(
     return Loaded(list(assumptions), unsupported)
 
 
-def _shown_settings(options: Options, engine: str) -> dict[str, Any]:
-    if engine == "modular":
-        return {}
-    if engine == "impact":
-        from plait.portfolio import by_impact
-
-        return by_impact.shown_settings(options)
-    from plait.portfolio import by_orders
-
-    return by_orders.shown_settings(options)
-
-
-def _answering(
-    options: Options,
-    engine: str,
-    specification: Specification,
-    program: Program,
-    deadline: float | None,
-    send: Channel,
-    known: Known,
-) -> Answering:
-    if engine == "modular":
-        return ByModular(options, specification, program, deadline, send, known)
-    if engine == "impact":
-        from plait.portfolio.by_impact import ByImpact
-
-        return ByImpact(options, specification, program, deadline, send, known)
-    from plait.portfolio.by_orders import ByOrders
-
-    return ByOrders(options, specification, program, deadline, send, known)
+def _shown_settings(options: Options, engine: EngineDescription) -> dict[str, Any]:
+    bound = {"unwind": options.unwind} if engine.bounds_loops else {}
+    return bound | engine.settings(options.engine_options)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from plait.engines import registry
 from plait.portfolio.messages import (
     Checking,
-    Doing,
     Failed,
     Features,
     Holds,
@@ -17,24 +17,22 @@ from plait.portfolio.messages import (
     Progress,
     Question,
     Result,
-    Searched,
     decode,
 )
 from plait.portfolio.messages import Message as AnyMessage
-from plait.portfolio.numbers import count
 from plait.portfolio.options import Options
 from plait.work.limits import Ending, Finish
 
 _LONGEST_HISTORY = 400
 _CHECKS = "static checks"
-_BEGINNINGS = {"modular": _CHECKS, "orders": "loop bound 1", "impact": "growing the tree"}
+_UNCHECKED = "the static checks were not finished"
 
 
 class WorkerState:
     """`doing` is what the engine is at, in a few words; at its end: why it has no verdict."""
 
     def __init__(self, engine: str, started: float) -> None:
-        self.engine = engine
+        self._engine = registry.engine(engine)
         self.started = started
         self._began = time.monotonic()
         self._ended: float | None = None
@@ -47,7 +45,7 @@ class WorkerState:
         self.progress: Progress | None = None
         self._bounds: dict[str, int] = {}  # for each property the largest that was finished
         self._proved: set[str] = set()
-        self.searched: Searched | None = None
+        self._so_far = ""
         self.out_of_time: OutOfTime | None = None
         self.mistake: Mistake | None = None
         self.result: Result | None = None
@@ -79,15 +77,6 @@ class WorkerState:
             return None
         return min(self._bounds[name] for name in left)
 
-    @property
-    def _is_search(self) -> bool:
-        """For a proof without bounds."""
-        return self.engine == "impact"
-
-    @property
-    def _beginning(self) -> str:
-        return _BEGINNINGS[self.engine]
-
     def receive(self, data: dict[str, Any]) -> AnyMessage:
         said = decode(data)
         self.is_checking = isinstance(said, Checking)
@@ -96,38 +85,17 @@ class WorkerState:
                 self.question = message
             case Loaded() as message:
                 self.loaded = message
-                self.doing = self._beginning
+                self.doing = self._engine.beginning
             case Checking():
                 self.doing = _CHECKS
             case Failed() as message:
                 self.failed = message
             case Features():
-                self.doing = self._beginning
-            case Doing() as message:
-                self.doing = message.what
-                self.numbers = message.statistics or self.numbers
+                self.doing = self._engine.beginning
             case Holds() as message:
                 self._proved.update(message.properties)
             case Progress() as message:
-                self.progress = message
-                for name in message.properties:  # in every turn it begins with the first bound
-                    self._bounds[name] = max(message.bound, self._bounds.get(name, 0))
-                numbers = message.statistics
-                self._remember(numbers)
-                self.doing = (
-                    f"loop bound {message.bound} done: {count(numbers['events'], 'event')},"
-                    f" {count(numbers['clauses'], 'clause')}"
-                )
-            case Searched() as message:
-                self.searched = message
-                numbers = message.statistics
-                self._remember(numbers)
-                covered = numbers["covers"] - numbers["uncovered"]
-                self.doing = (
-                    f"{count(numbers['nodes'], 'node')}, {covered:,} covered,"
-                    f" {numbers['open_nodes']:,} open,"
-                    f" {count(numbers['refinements'], 'refinement')}"
-                )
+                self._goes_on(message)
             case OutOfTime() as message:
                 self.out_of_time = message
             case Mistake() as message:
@@ -135,6 +103,17 @@ class WorkerState:
             case Result() as message:
                 self.result = message
         return said
+
+    def _goes_on(self, message: Progress) -> None:
+        self.doing = message.doing
+        self.numbers = message.statistics or self.numbers
+        if message.bound is not None:
+            for name in message.properties:  # in every turn it begins with the first bound
+                self._bounds[name] = max(message.bound, self._bounds.get(name, 0))
+        self._so_far = message.so_far or self._so_far
+        if message.so_far or message.bound is not None:
+            self.progress = message
+            self._remember(message.statistics)
 
     def end(self, options: Options, finish: Finish) -> None:
         self._ended = time.monotonic()
@@ -162,21 +141,17 @@ class WorkerState:
     def so_far(self) -> str:
         if self.out_of_time is not None and self.out_of_time.so_far:
             return self.out_of_time.so_far
-        if self.searched is not None:
-            numbers = self.searched.statistics
-            size = f"{numbers['nodes']:,} nodes, {numbers['open_nodes']:,} of them still open"
-            return f"{size}, {self.searched.what_grew}"
+        if self._so_far:
+            return self._so_far
         if self.bound is not None:
             return f"no violation with up to {self.bound} loop rounds"
         if self.loaded is not None:
-            if self.is_checking or self.engine == "modular":
-                return "the static checks were not finished"
-            return "the tree has no nodes yet" if self._is_search else "no loop bound was finished"
+            return _UNCHECKED if self.is_checking else self._engine.nothing_yet
         return "the program was not read yet"
 
     def unknown(self, options: Options, finish: Finish) -> tuple[str, Result]:
         """The cause, and the result, when the worker has none."""
-        last = self.out_of_time or self.searched or self.progress
+        last = self.out_of_time or self.progress
         statistics = {} if last is None else last.statistics
         cause = self._cause(options, finish)
         reason = f"{cause}; {self.so_far()}"

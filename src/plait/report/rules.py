@@ -118,9 +118,9 @@ UNDECIDED = Rule(
     "plait could not decide whether the properties hold",
     "The program was neither proved nor refuted: a limit was reached, or the program uses"
     " something that plait does not support. It may be right or wrong.",
-    "The message says why. Raise the limits (--timeout, --memory-limit, --unwind), try the other"
-    " engine (--engine impact proves programs with unbounded loops), or verify a smaller part of"
-    " the program.",
+    "The message says why. Raise the limits (--timeout, --memory-limit, --unwind), try"
+    " another engine (`plait verify --help` says what each one is good at), or verify a smaller"
+    " part of the program.",
 )
 
 _PARTS = {"valid-memsafety": ("valid-deref", "valid-free", "valid-memtrack")}

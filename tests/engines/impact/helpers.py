@@ -7,8 +7,8 @@ from pathlib import Path
 
 from plait.c import FrontEndOptions, load
 from plait.engines.impact.engine import verify
-from plait.engines.impact.outcome import Counterexample, Outcome
 from plait.engines.impact.settings import Settings
+from plait.engines.interface import Counterexample, Outcome
 from plait.evidence.replay import ReplayFailed, replay_blocks
 from plait.model.program import Program
 from plait.model.properties import Specification
@@ -33,7 +33,7 @@ def outcome_of(
 
     def confirm(found: Counterexample) -> str:
         try:
-            schedule = replay_blocks(program, chosen, found.blocks, found.inputs, found.violator)
+            schedule = replay_blocks(program, chosen, found)
             execution = run(program, chosen, schedule=schedule)
         except ReplayFailed as error:
             return f"not replayed: {error}"

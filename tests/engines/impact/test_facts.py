@@ -10,8 +10,8 @@ from tests.engines.impact.helpers import PROGRAMS, loaded
 from tests.engines.impact.test_hints import is_accepted
 
 from plait.engines.impact.engine import verify
-from plait.engines.impact.outcome import Answer, Outcome
 from plait.engines.impact.settings import Settings
+from plait.engines.interface import Answer, Outcome
 from plait.engines.modular.engine import verify as modular
 from plait.model.facts import Fact, Range
 from plait.model.program import Program

@@ -17,8 +17,8 @@ from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer as Checked
 from plait.engines.impact.engine import verify
-from plait.engines.impact.outcome import Answer, Outcome
 from plait.engines.impact.settings import Explicit, Settings
+from plait.engines.interface import Answer, Outcome
 from plait.model.program import Program
 from plait.model.properties import Specification
 
@@ -38,8 +38,8 @@ def proved(program: Program, chosen: Settings, hints: Any = None) -> Outcome:
 
 
 def hints_of(outcome: Outcome) -> Any:
-    assert outcome.hints is not None
-    return json.loads(json.dumps(outcome.hints()))
+    assert outcome.proof is not None
+    return json.loads(json.dumps(outcome.proof.predicates()))
 
 
 def edited(path: Path, folder: Path) -> Program:
@@ -50,8 +50,8 @@ def edited(path: Path, folder: Path) -> Program:
 
 
 def is_accepted(program: Program, outcome: Outcome) -> bool:
-    assert outcome.certificate is not None
-    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
+    assert outcome.proof is not None
+    document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     found = check(program, ASSERTIONS, read(json.dumps(document)), time.monotonic() + 60)
     return found.answer is Checked.ACCEPTED
 

@@ -10,8 +10,8 @@ from tests.engines.impact.helpers import BENCHMARKS, loaded, outcome_of
 
 from plait.c import FrontEndOptions, load
 from plait.engines.impact.engine import verify
-from plait.engines.impact.outcome import Answer
 from plait.engines.impact.settings import Settings
+from plait.engines.interface import Answer
 from plait.model.properties import Specification, from_names
 from plait.model.types import DataModel
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
 
-from plait.engines.impact.outcome import Answer
 from plait.engines.impact.settings import Explicit, Reduction, Settings
+from plait.engines.interface import Answer
 
 FILES = sorted(PROGRAMS.glob("*.c"))
 CONFIGURATIONS = [

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
 from plait.engines.modular import engine
 from plait.engines.modular.engine import verify
-from plait.engines.modular.outcome import Answer
 from plait.errors import InputError
 from plait.model.facts import Range, Rounds, Unreachable, decode, encode
 from plait.model.properties import from_names

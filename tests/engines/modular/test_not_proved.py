@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
 from plait.engines.modular.engine import verify
-from plait.engines.modular.outcome import Answer
 from plait.model.properties import from_names
 from plait.semantics.explore import Verdict, explore
 

@@ -8,8 +8,8 @@ import pytest
 from tests.engines.modular.watching import refuted_by_run, refuted_in_states
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
 from plait.engines.modular.engine import verify
-from plait.engines.modular.outcome import Answer
 from plait.model.properties import from_names
 from plait.semantics.explore import Verdict, explore
 

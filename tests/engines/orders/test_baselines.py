@@ -13,15 +13,15 @@ from tests.engines.orders.test_engine import EXAMPLES
 from tests.engines.orders.test_random_orders import instances
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer, Outcome
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.monolithic import Monolithic
 from plait.engines.orders.engine import check
 from plait.engines.orders.events import Event, EventStructure, Kind, Link, bits
 from plait.engines.orders.exact import Feasible
-from plait.engines.orders.outcome import Answer, Outcome
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import OutOfTime
-from plait.evidence.replay import Plan, replay
+from plait.evidence.replay import replay
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 from plait.model.program import Program
@@ -108,10 +108,7 @@ def verified(program: Program, chosen: Settings) -> Outcome:
     outcome = check(program, 4, time.monotonic() + 60, chosen)
     found = outcome.counterexample
     if found is not None:
-        plan = Plan(
-            found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
-        )
-        schedule = replay(program, Specification(), plan)
+        schedule = replay(program, Specification(), found)
         assert run(program, Specification(), schedule=schedule).ending == "violation"
     return outcome
 

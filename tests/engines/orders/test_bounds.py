@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer, Outcome
 from plait.engines.orders import engine
 from plait.engines.orders.bounds import THREADS, Bounds, recursion_of
-from plait.engines.orders.outcome import Answer, Outcome
 from plait.engines.orders.settings import Settings
 from plait.model.properties import Specification
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer, Counterexample
 from plait.engines.orders.engine import check
-from plait.engines.orders.outcome import Answer, Counterexample
 from plait.engines.orders.settings import Settings
-from plait.evidence.replay import Plan, ReplayFailed, Undecided, replay_deadlock
+from plait.evidence.replay import ReplayFailed, Undecided, replay_deadlock
 from plait.model.properties import from_names
 from plait.semantics.explore import explore
 from plait.semantics.run import run
@@ -29,10 +29,8 @@ def answer(path: Path, bound: int, seconds: float = 20) -> tuple[Answer, str]:
     program = load([str(path)], FrontEndOptions(), DEADLOCK)
 
     def confirm(found: Counterexample) -> str:
-        shares, thread = found.objects.shares, found.claim.thread
-        plan = Plan(found.threads, found.children, found.inputs, thread, shares)
         try:
-            shown = replay_deadlock(program, DEADLOCK, plan)
+            shown = replay_deadlock(program, DEADLOCK, found)
         except Undecided as error:
             return str(error)
         except ReplayFailed as error:

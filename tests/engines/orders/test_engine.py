@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
 from plait.engines.orders.engine import check
-from plait.engines.orders.outcome import Answer
-from plait.evidence.replay import Plan, replay
+from plait.evidence.replay import replay
 from plait.model.properties import Specification
 from plait.semantics.run import run
 
@@ -24,10 +24,7 @@ def answer(path: Path, bound: int) -> tuple[Answer, str]:
     outcome = check(program, bound, time.monotonic() + 20)
     found = outcome.counterexample
     if found is not None:
-        plan = Plan(
-            found.threads, found.children, found.inputs, found.claim.thread, found.objects.shares
-        )
-        schedule = replay(program, specification, plan)
+        schedule = replay(program, specification, found)
         assert run(program, specification, schedule=schedule).ending == "violation"
     return outcome.answer, outcome.reason
 

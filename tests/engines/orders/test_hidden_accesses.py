@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer, Counterexample
 from plait.engines.orders.engine import check
-from plait.engines.orders.outcome import Answer, Counterexample
 from plait.engines.orders.settings import Settings
-from plait.evidence.replay import Plan, ReplayFailed, replay, replay_race
+from plait.evidence.replay import ReplayFailed, replay, replay_race
 from plait.model.properties import from_names
 from plait.semantics.explore import explore
 
@@ -199,13 +199,11 @@ def test_small_programs(name: str, text: str, expected: Answer, tmp_path: Path) 
     program = load([str(source)], FrontEndOptions(), specification)
 
     def confirm(found: Counterexample) -> str:
-        shares, thread = found.objects.shares, found.claim.thread
-        plan = Plan(found.threads, found.children, found.inputs, thread, shares)
         try:
             if found.race is not None:
-                replay_race(program, specification, plan, found.race)
+                replay_race(program, specification, found)
             else:
-                replay(program, specification, plan)
+                replay(program, specification, found)
         except ReplayFailed as error:
             return str(error)
         return ""

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer, Outcome
 from plait.engines.modular.engine import verify as modular
 from plait.engines.orders import engine
 from plait.engines.orders.bounds import Bounds, Hints
-from plait.engines.orders.outcome import Answer, Outcome
 from plait.engines.orders.settings import Settings
 from plait.model.facts import Fact, Rounds, Unreachable
 from plait.model.program import Program

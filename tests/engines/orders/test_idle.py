@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.engines.orders.test_engine import answer
 
-from plait.engines.orders.outcome import Answer
+from plait.engines.interface import Answer
 
 HEAD = """
 #include <assert.h>

@@ -8,10 +8,10 @@ import pytest
 from tests.engines.orders.test_engine import answer
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.engine import check
 from plait.engines.orders.learning import unroll
-from plait.engines.orders.outcome import Answer
 from plait.engines.orders.unrolling import Access
 from plait.logic.terms import Terms
 from plait.model.properties import Specification

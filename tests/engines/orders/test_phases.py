@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
 from plait.engines.orders import engine
-from plait.engines.orders.outcome import Answer, Phase, Statistics
+from plait.engines.orders.outcome import Phase, Statistics
 from plait.engines.orders.settings import Settings
 from plait.model.program import Program
 from plait.model.properties import Specification

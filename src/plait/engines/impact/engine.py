@@ -10,6 +10,8 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from plait.engines.impact import certificate
 from plait.engines.impact import hints as hinting
@@ -20,18 +22,19 @@ from plait.engines.impact.implications import Implications, Label
 from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.knowledge import Knowledge
 from plait.engines.impact.locations import Location, Status
-from plait.engines.impact.outcome import (
+from plait.engines.impact.reduction import conflict
+from plait.engines.impact.samples import Samples
+from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.impact.statistics import Statistics
+from plait.engines.impact.tree import Node, Place, common_ancestor
+from plait.engines.interface import (
     Answer,
+    BlockTaken,
     Counterexample,
     Outcome,
     OutOfTime,
-    Statistics,
-    Taken,
+    Proof,
 )
-from plait.engines.impact.reduction import conflict
-from plait.engines.impact.samples import Samples
-from plait.engines.impact.settings import SUPPORTED, Reduction, Settings
-from plait.engines.impact.tree import Node, Place, common_ancestor
 from plait.errors import UnsupportedCode
 from plait.logic.interpolation.interpolate import (
     Feasible,
@@ -51,7 +54,7 @@ _NO_STEP = Step((), {})
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 16
 
-Progress = Callable[[Statistics, str], None]  # with what the tree mostly consists of
+Progress = Callable[[Statistics, str], None]  # with how far the search has come, in words
 Confirm = Callable[[Counterexample], str]
 Known = Callable[[], tuple[Fact, ...]]  # what others have proved by now
 
@@ -77,10 +80,6 @@ def verify(
     """`confirm` replays a counterexample; it answers with what is wrong with it. `hints` are those
     of the proof of a similar program, if there is one; they may be anything. `known` has the facts
     that others have proved by now."""
-    beyond = sorted(item.value for item in specification.properties - SUPPORTED)
-    if beyond:
-        reason = f"the engine impact does not check {', '.join(beyond)}"
-        return Outcome(Answer.UNKNOWN, reason)
     search = _Search(
         program, specification, settings, deadline, progress, confirm, hints, known
     )
@@ -138,8 +137,10 @@ class _Search:
         except _Found as found:
             return found.outcome
         except OutOfTime:
-            reason = "time is up" + self._size()
-            return Outcome(Answer.UNKNOWN, reason, self._counted(), is_out_of_time=True)
+            reason = f"time is up with {self._size()}"
+            return Outcome(
+                Answer.UNKNOWN, reason, self._counted(), is_out_of_time=True, so_far=reason
+            )
         except UnsupportedCode as error:
             return Outcome(Answer.UNKNOWN, str(error), self._counted())
         except RecursionError:
@@ -154,14 +155,15 @@ class _Search:
             reason = f"internal error: the tree is not complete ({problem})"
             return Outcome(Answer.UNKNOWN, reason, self._counted())
         reason = "the abstract reachability tree is complete and safe"
-        outcome = Outcome(Answer.HOLDS, reason, self._counted())
-        outcome.certificate = lambda: certificate.write(
-            self.knowledge, self.executor, self.terms, self.specification, self.nodes
+        proof = Proof(
+            lambda: certificate.write(
+                self.knowledge, self.executor, self.terms, self.specification, self.nodes
+            ),
+            self.settings.reduction is not Reduction.NONE,
+            lambda end: _unreduced(self.program, self.specification, self.settings, end),
+            lambda: hinting.write(self.knowledge, self.terms, certificate.reachable(self.root)),
         )
-        outcome.hints = lambda: hinting.write(
-            self.knowledge, self.terms, certificate.reachable(self.root)
-        )
-        return outcome
+        return Outcome(Answer.HOLDS, reason, self._counted(), proof=proof)
 
     def _incompleteness(self) -> str:
         """What is wrong with the tree that is left when the queue is empty: nothing, unless there
@@ -193,7 +195,7 @@ class _Search:
 
     def _size(self) -> str:
         return (
-            f" with {len(self.nodes):,} nodes, {len(self.queue):,} of them still open,"
+            f"{len(self.nodes):,} nodes, {len(self.queue):,} of them still open,"
             f" {self._what_grew()}"
         )
 
@@ -207,7 +209,7 @@ class _Search:
             if now - self._last_report > 0.5:
                 self._last_report = now
                 self._learn()
-                self.progress(self._counted(), self._what_grew())
+                self.progress(self._counted(), self._size())
 
     def _what_grew(self) -> str:
         largest = max(self.places.values(), key=lambda place: len(place.nodes))
@@ -605,13 +607,13 @@ class _Search:
         if way.kind is Kind.TROUBLE:
             self.troubles[f"{way.message} ({place})"] = None
             return
-        blocks: list[Taken] = []
+        blocks: list[BlockTaken] = []
         inputs: dict[int, list[tuple[str, int]]] = {}
         for item in node.path()[1:]:
             blocks.append(self._taken(item))
             for name, variable in item.inputs:
                 inputs.setdefault(item.thread, []).append((name, model(variable)))
-        found = Counterexample(blocks, inputs, node.thread, way.message, way.origin)
+        found = Counterexample(tuple(blocks), inputs, node.thread, way.message, way.origin)
         problem = "" if self.confirm is None else self.confirm(found)
         if problem:
             self.troubles[problem] = None
@@ -619,13 +621,13 @@ class _Search:
         raise _Found(Outcome(Answer.VIOLATED, way.message, self._counted(), found))
 
     @staticmethod
-    def _taken(node: Node) -> Taken:
+    def _taken(node: Node) -> BlockTaken:
         """The block that led to a node."""
         assert node.parent is not None and node.parent.place is not None
         before = node.parent.place.location
         thread = before.threads[node.thread - 1]
         after = before if node.place is None else node.place.location
-        return Taken(
+        return BlockTaken(
             node.thread,
             thread.frames[-1].function,
             thread.frames[-1].location,
@@ -667,6 +669,15 @@ class _Search:
             node.is_false = True
             node.label = frozenset((self.terms.false,))
             self._hide(node, by=1)
+
+
+def _unreduced(
+    program: Program, specification: Specification, settings: Settings, deadline: float
+) -> dict[str, Any] | None:
+    """The certificate of a proof without partial-order reduction."""
+    whole = replace(settings, reduction=Reduction.NONE)
+    outcome = verify(program, specification, whole, deadline)
+    return None if outcome.proof is None else outcome.proof.certificate()
 
 
 def _recurses(parent: Node, node: Node) -> bool:

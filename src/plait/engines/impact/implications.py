@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plait.engines.impact.outcome import OutOfTime, Statistics
+from plait.engines.impact.statistics import Statistics
+from plait.engines.interface import OutOfTime
 from plait.logic.solver import Solver
 from plait.logic.substitute import Vocabulary
 from plait.logic.terms import Terms

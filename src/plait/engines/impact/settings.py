@@ -5,13 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from plait.model.properties import Property
-
-# What the engine can verify.
-SUPPORTED = frozenset(
-    {Property.ASSERTIONS, Property.UNREACH_CALL, Property.NO_OVERFLOW, Property.LOCK_MISUSE}
-)
-
 
 class Reduction(Enum):
     """Which interleavings are explored."""

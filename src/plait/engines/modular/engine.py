@@ -11,6 +11,7 @@ import time
 
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
+from plait.engines.interface import Answer
 from plait.engines.modular import conclusions, frames
 from plait.engines.modular.frames import Frame
 from plait.engines.modular.interpret import Interpreter
@@ -18,7 +19,7 @@ from plait.engines.modular.invariants import Invariants, Thread
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Kind, Objects
 from plait.engines.modular.order import Order
-from plait.engines.modular.outcome import Answer, Budget, GaveUp, Outcome, OutOfBudget, Statistics
+from plait.engines.modular.outcome import Budget, CheckOutcome, GaveUp, OutOfBudget, Statistics
 from plait.engines.modular.state import State
 from plait.engines.modular.values import Thresholds, Value, top
 from plait.model.actions import expressions_of
@@ -36,7 +37,7 @@ def verify(
     deadline: float | None = None,
     *,
     needs_facts: bool = True,
-) -> Outcome:
+) -> CheckOutcome:
     """HOLDS or UNKNOWN, before the deadline (of time.monotonic) and in half a second, unless the
     analysis of pointers takes longer: that is not interrupted. Without need for facts it ends with
     the first pass that finds something to complain about: later ones only see more."""
@@ -44,11 +45,12 @@ def verify(
     search = _Search(program, specification, Budget(deadline), needs_facts)
     try:
         outcome = search.run()
-    except GaveUp as reason:
-        outcome = Outcome(Answer.UNKNOWN, str(reason), search.statistics)
+    except GaveUp as error:
+        outcome = CheckOutcome(Answer.UNKNOWN, str(error), search.statistics)
     except (OutOfBudget, RecursionError):
-        outcome = Outcome(Answer.UNKNOWN, "the program is too large to be easy", search.statistics)
-    outcome.statistics.seconds = time.monotonic() - began
+        reason = "the program is too large to be easy"
+        outcome = CheckOutcome(Answer.UNKNOWN, reason, search.statistics)
+    search.statistics.seconds = time.monotonic() - began
     return outcome
 
 
@@ -66,7 +68,7 @@ class _Search:
         self.budget = budget
         self.statistics = Statistics()
 
-    def run(self) -> Outcome:
+    def run(self) -> CheckOutcome:
         self.budget.look_at_clocks()
         points_to = PointsTo(self.program)
         self.budget.look_at_clocks()
@@ -103,7 +105,7 @@ class _Search:
                 break
             if memory.complaints and not self.needs_facts:
                 doubt = conclusions.doubt(self.specification, interpreter)
-                return Outcome(Answer.UNKNOWN, doubt, self.statistics)
+                return CheckOutcome(Answer.UNKNOWN, doubt, self.statistics)
             if self.statistics.passes >= _MOST_PASSES:
                 raise OutOfBudget
         self.statistics.locations = sum(len(found) for found in interpreter.reached.values())
@@ -114,9 +116,11 @@ class _Search:
         facts = conclusions.facts(self.program, interpreter)
         doubt = conclusions.doubt(self.specification, interpreter)
         if doubt:
-            return Outcome(Answer.UNKNOWN, doubt, self.statistics, facts)
+            return CheckOutcome(Answer.UNKNOWN, doubt, self.statistics, facts=facts)
         reason = conclusions.explanation(self.specification, interpreter)
-        return Outcome(Answer.HOLDS, reason, self.statistics, facts, sharing)
+        return CheckOutcome(
+            Answer.HOLDS, reason, self.statistics, facts=facts, sharing=sharing
+        )
 
     def _execute(self, interpreter: Interpreter, memory: Memory, thread: Thread) -> None:
         memory.thread = thread

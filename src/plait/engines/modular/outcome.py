@@ -1,25 +1,18 @@
-"""What the modular engine answers, and what it took."""
+"""What the modular engine answers and counts, and how long it may take."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from plait.engines import interface
 from plait.model.facts import Fact
 
 if TYPE_CHECKING:
     from plait.analysis.sharing import Sharing
 
 _SECONDS = 0.5
-
-
-class Answer(Enum):
-    """It never says that a property is violated: it knows too little about executions."""
-
-    HOLDS = "holds"
-    UNKNOWN = "unknown"
 
 
 class GaveUp(Exception):
@@ -47,7 +40,9 @@ class Budget:
 
 
 @dataclass(slots=True, eq=False)
-class Statistics:
+class Statistics(interface.Statistics):
+    names: ClassVar[dict[str, str]] = {"seconds": "checking_seconds"}
+
     threads: int = 0
     locations: int = 0  # that were reached
     passes: int = 0
@@ -56,11 +51,9 @@ class Statistics:
 
 
 @dataclass(slots=True, eq=False)
-class Outcome:
-    """`facts` hold whatever the answer is; `sharing` is what a proof has relied on."""
+class CheckOutcome(interface.Outcome):
+    """It never says that a property is violated: the engine knows too little about executions.
+    `facts` hold whatever the answer is; `sharing` is what a proof has relied on."""
 
-    answer: Answer
-    reason: str
-    statistics: Statistics = field(default_factory=Statistics)
     facts: tuple[Fact, ...] = ()
     sharing: Sharing | None = None

@@ -9,6 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from plait.analysis.points_to import PointsTo
+from plait.engines.interface import AccessOrder, Answer, Counterexample, OutOfTime
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.kernel import kernel_reasons_of
 from plait.engines.orders.baselines.monolithic import Monolithic
@@ -18,10 +20,10 @@ from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
 from plait.engines.orders.objects import Objects, other_addresses
-from plait.engines.orders.outcome import Answer, Counterexample, Outcome, Phase, Statistics
+from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, OutOfTime
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -42,7 +44,7 @@ _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and m
 
 T = TypeVar("T")
 Pausing = Generator[None, None, T]  # stops when the time is up, to go on when there is more
-Progress = Callable[[Outcome], None]
+Progress = Callable[[BoundOutcome], None]
 Doing = Callable[[Phase, Statistics], None]
 Confirm = Callable[[Counterexample], str]  # empty, or why it is no counterexample
 Known = Callable[[], tuple[Fact, ...]]  # what others have proved by now
@@ -56,7 +58,7 @@ def verify(
     confirm: Confirm | None = None,
     doing: Doing | None = None,
     known: Known | None = None,
-) -> Outcome:
+) -> BoundOutcome:
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
 
     A violation may be far and yet easy to find, when it is hard to show that there is none nearby.
@@ -68,7 +70,7 @@ def verify(
     statistics = Statistics()
     if settings.unwind is not None:
         return check(program, settings.unwind, deadline, settings, statistics, confirm, doing)
-    best: Outcome | None = None
+    best: BoundOutcome | None = None
     hints = Hints.of(known()) if known is not None else NO_HINTS
     bounds = Bounds.same(1, hints)  # of the next level, if it has not been put off
     levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
@@ -81,7 +83,7 @@ def verify(
             put_off.clear()
             share, most, is_larger_in_vain = share * 2, most + 1, False
         level = levels.popleft()
-        if best is not None and level <= best.statistics.bound:
+        if best is not None and level <= best.level:
             kept.pop(level, None)
             continue
         started = time.monotonic()
@@ -128,7 +130,7 @@ def check(
     statistics: Statistics | None = None,
     confirm: Confirm | None = None,
     doing: Doing | None = None,
-) -> Outcome:
+) -> BoundOutcome:
     """One round: all executions with up to `bound` rounds of each loop."""
     bounds, numbers = Bounds.same(bound), statistics or Statistics()
     return _Round(program, bounds, settings, numbers, confirm, doing).run(deadline)
@@ -177,7 +179,12 @@ class _Round:
         self._formula: _Formula | None = None
         self._search_for_answer = self._answer()
 
-    def run(self, deadline: float | None) -> Outcome:
+    def run(self, deadline: float | None) -> BoundOutcome:
+        outcome = self._outcome(deadline)
+        outcome.level = self.bounds.level
+        return outcome
+
+    def _outcome(self, deadline: float | None) -> BoundOutcome:
         statistics = self._statistics
         statistics.bound = self.bounds.level
         statistics.variables = statistics.clauses = 0  # of this bound, nothing is known yet
@@ -188,15 +195,16 @@ class _Round:
         try:
             next(self._search_for_answer)
         except StopIteration as end:
-            outcome: Outcome = end.value
+            outcome: BoundOutcome = end.value
             return outcome
         except UnsupportedCode as error:
-            return Outcome(Answer.UNKNOWN, f"unsupported: {error.diagnostic.message}", statistics)
+            reason = f"unsupported: {error.diagnostic.message}"
+            return BoundOutcome(Answer.UNKNOWN, reason, statistics)
         except OutOfTime:
             self._search_for_answer = self._answer()
             self._formula = None
         reason = f"time is up with {self.bounds.level} loop rounds"
-        return Outcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
+        return BoundOutcome(Answer.UNKNOWN, reason, statistics, is_out_of_time=True)
 
     @property
     def is_unrolled(self) -> bool:
@@ -222,7 +230,7 @@ class _Round:
         self._next_news = 0.0  # what goes on now is solving again
         return objection
 
-    def _answer(self) -> Pausing[Outcome]:
+    def _answer(self) -> Pausing[BoundOutcome]:
         self._begins(Phase.UNROLLING)
         started = time.monotonic()
         terms = Terms()
@@ -251,7 +259,7 @@ class _Round:
                 if self._doubtful:
                     is_leak = claims is unrolling.leaks
                     reason = _NOT_FREED if is_leak else self._doubtful
-                    return Outcome(Answer.UNKNOWN, reason, statistics)
+                    return BoundOutcome(Answer.UNKNOWN, reason, statistics)
             found = yield from self._suspicion(formula)
             if found is not None:
                 return found
@@ -259,18 +267,18 @@ class _Round:
             if trouble is not None:
                 place = self._program.place(trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
-                return Outcome(Answer.UNKNOWN, reason, statistics)
+                return BoundOutcome(Answer.UNKNOWN, reason, statistics)
             exceeded = yield from self._exceeded(formula)
             if exceeded:
                 reason = f"no violation with up to {self.bounds.level} loop rounds"
-                return Outcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
+                return BoundOutcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
             return self._holds(learned.objects)
 
-    def _holds(self, objects: Objects) -> Outcome:
+    def _holds(self, objects: Objects) -> BoundOutcome:
         doubt = other_addresses(objects.points_to)
         if doubt:
-            return Outcome(Answer.UNKNOWN, doubt, self._statistics)
-        return Outcome(Answer.HOLDS, "all executions are within the bound", self._statistics)
+            return BoundOutcome(Answer.UNKNOWN, doubt, self._statistics)
+        return BoundOutcome(Answer.HOLDS, "all executions are within the bound", self._statistics)
 
     def _encoded(
         self, learned: Learned, stack: ExitStack, *, with_schedules: bool = False
@@ -297,7 +305,7 @@ class _Round:
 
     _doubtful = ""
 
-    def _violation(self, formula: _Formula, claims: list[Claim]) -> Pausing[Outcome | None]:
+    def _violation(self, formula: _Formula, claims: list[Claim]) -> Pausing[BoundOutcome | None]:
         """A violation that `confirm` accepts. First one in an execution without undefined
         behaviour in which nobody reaches the loop bound: such a thread might stop at a place
         where it cannot. If there is none, one in any execution, which may not replay."""
@@ -318,10 +326,13 @@ class _Round:
                 example = self._counterexample(formula, claim)
                 self._doubtful = self._confirm(example)
                 if not self._doubtful:
-                    return Outcome(Answer.VIOLATED, claim.message, self._statistics, example)
+                    return self._violated(example)
                 formula.exclude(excluding)
                 failures += 1
         return None
+
+    def _violated(self, example: Counterexample) -> BoundOutcome:
+        return BoundOutcome(Answer.VIOLATED, example.message, self._statistics, example)
 
     def _is_hard(self, formula: _Formula, claims: list[Claim], assumed: list[int]) -> bool:
         """Whether the solver takes long to say if there are such executions."""
@@ -335,7 +346,9 @@ class _Round:
         self._statistics.solving += time.monotonic() - started
         return answer is None
 
-    def _simple_violation(self, learned: Learned, claims: list[Claim]) -> Pausing[Outcome | None]:
+    def _simple_violation(
+        self, learned: Learned, claims: list[Claim]
+    ) -> Pausing[BoundOutcome | None]:
         """A violation in one of a few schedules that `confirm` accepts; that there is none means
         nothing."""
         with ExitStack() as stack:
@@ -345,10 +358,10 @@ class _Round:
                 if claim is not None:
                     example = self._counterexample(formula, claim)
                     if not self._confirm(example):
-                        return Outcome(Answer.VIOLATED, claim.message, self._statistics, example)
+                        return self._violated(example)
         return None
 
-    def _suspicion(self, formula: _Formula) -> Pausing[Outcome | None]:
+    def _suspicion(self, formula: _Formula) -> Pausing[BoundOutcome | None]:
         """One of a few suspicions that `confirm` accepts; that it does not means nothing."""
         if not self._can_confirm:
             return None
@@ -360,7 +373,7 @@ class _Round:
                 return None
             example = self._counterexample(formula, found)
             if not self._confirm(example):
-                return Outcome(Answer.VIOLATED, found.message, self._statistics, example)
+                return self._violated(example)
             formula.exclude(excluding)
         return None
 
@@ -479,13 +492,15 @@ class _Round:
             if solver.model_value(use.guard):
                 value = _signed(use, solver.model_value(use.term))
                 inputs.setdefault(use.thread, []).append((use.name, value))
+        objects = formula.learned.objects
         return Counterexample(
-            threads,
-            children,
+            AccessOrder(threads, children, objects.shares),
             inputs,
-            claim,
-            formula.learned.objects,
+            claim.thread,
+            claim.message,
+            claim.origin,
             None if last is None else (claim.thread, last.thread),
+            lambda: other_addresses(PointsTo(self._program)),
         )
 
 

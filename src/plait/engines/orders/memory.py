@@ -9,6 +9,7 @@ section, as it is one step. Which parts and regions there are is known from the 
 
 from __future__ import annotations
 
+from plait.engines.interface import OutOfTime
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.objects import Instance
@@ -25,7 +26,6 @@ from plait.engines.orders.unrolling import (
     Access,
     Claim,
     Occurrence,
-    OutOfTime,
     ThreadRun,
     Unrolling,
 )

@@ -1,19 +1,13 @@
-"""What the bounded engine answers, and what it took."""
+"""What the bounded engine counts, and what it says of one bound."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any, ClassVar
 
+from plait.engines import interface
 from plait.engines.orders.bounds import Key
-from plait.engines.orders.objects import Objects
-from plait.engines.orders.unrolling import Claim
-
-
-class Answer(Enum):
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
 
 
 class Phase(Enum):
@@ -25,8 +19,17 @@ class Phase(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Statistics:
+class Statistics(interface.Statistics):
     """Sizes are those of the last bound, counts and times (seconds) of all bounds together."""
+
+    names: ClassVar[dict[str, str]] = {
+        "bound": "last_bound",
+        "links": "read_from_candidates",
+        "unrolling": "unrolling_seconds",
+        "encoding": "encoding_seconds",
+        "solving": "solving_seconds",
+        "graph": "graph_seconds",
+    }
 
     bound: int = 0
     threads: int = 0
@@ -51,29 +54,26 @@ class Statistics:
         self.reasons += len(reasons)
         self.reason_literals += sum(map(len, reasons))
 
+    def numbers(self) -> dict[str, Any]:
+        """All that is counted, and two means."""
+        found = interface.Statistics.numbers(self)
+        literals = found.pop("reason_literals")
+        found["reasons_per_refinement"] = _mean(self.reasons, self.refinements)
+        found["mean_reason_length"] = _mean(literals, self.reasons)
+        return dict(sorted(found.items(), key=lambda item: item[0].endswith("_seconds")))
 
-@dataclass(slots=True, eq=False)
-class Counterexample:
-    """The threads of the shared accesses in order (an atomic section counts once), which threads
-    each thread starts, and the inputs of each thread in order. `race` has the threads whose next
-    accesses then race."""
 
-    threads: list[int]
-    children: dict[int, list[int]]
-    inputs: dict[int, list[tuple[str, int]]]
-    claim: Claim
-    objects: Objects
-    race: tuple[int, int] | None = None
+def _mean(total: int, count: int) -> float:
+    return round(total / count, 3) if count else 0.0
 
 
 @dataclass(slots=True, eq=False)
-class Outcome:
-    answer: Answer
-    reason: str
+class BoundOutcome(interface.Outcome):
+    """`exceeded`: with larger bounds of these it may be another answer."""
+
     statistics: Statistics = field(default_factory=Statistics)
-    counterexample: Counterexample | None = None
-    exceeded: frozenset[Key] = frozenset()  # with larger bounds of these it may be another answer
-    is_out_of_time: bool = False
+    exceeded: frozenset[Key] = frozenset()
+    level: int = 0  # the bound
 
     @property
     def is_bounded(self) -> bool:

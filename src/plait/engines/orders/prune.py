@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from plait.engines.interface import OutOfTime
 from plait.engines.orders.events import bits
-from plait.engines.orders.unrolling import Access, Occurrence, OutOfTime, Unrolling
+from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.logic.operators import AND, EQ, NOT
 from plait.logic.terms import Terms
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
+from plait.engines.interface import OutOfTime
 from plait.engines.orders.bounds import THREADS, Bounds, Key, entry_of, recursion_of
 from plait.engines.orders.compact import compact
 from plait.engines.orders.idle import Head, change, wait_in
@@ -25,7 +26,6 @@ from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import (
     Access,
     InputUse,
-    OutOfTime,
     ThreadRun,
     Unrolling,
 )

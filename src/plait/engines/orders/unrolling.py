@@ -11,10 +11,6 @@ from plait.model.actions import Origin
 from plait.model.types import Scalar
 
 
-class OutOfTime(Exception):
-    """The deadline has passed."""
-
-
 class Access(Enum):
     READ = "read"
     WRITE = "write"

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plait.engines.interface import OutOfTime
 from plait.engines.orders.baselines.monolithic import Clocks, Requirement, Requirements
 from plait.engines.orders.events import EventStructure, bits
 from plait.engines.orders.exact import Feasible, Infeasible
-from plait.engines.orders.unrolling import OutOfTime
 from plait.logic.solver import Solver
 
 # The paper's choice, and the faster one for many small questions with many assumptions.

@@ -22,9 +22,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from plait.engines.interface import OutOfTime
 from plait.engines.orders.events import EventStructure, Link, Order, bits
 from plait.engines.orders.exact import Feasible
-from plait.engines.orders.unrolling import OutOfTime
 from plait.logic.solver import Solver
 
 

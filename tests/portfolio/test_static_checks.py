@@ -17,7 +17,7 @@ from plait.c.options import FrontEndOptions
 from plait.cli.main import main
 from plait.model.program import Program
 from plait.model.properties import from_names
-from plait.portfolio.by_modular import checked
+from plait.portfolio.static_checks import static_checks
 from plait.work.child import Channel
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def test_memory_is_analysed_once(
         chosen = from_names(["assertions"])
         program = load([str(path)], FrontEndOptions(), chosen)
         made.clear()
-        found, _ = checked([(chosen, program)], None, Channel(print), needs_facts=False)
+        found, _ = static_checks([(chosen, program)], None, Channel(print), needs_facts=False)
         assert bool(found) == is_relied_on
         assert made == [program]
 
@@ -100,7 +100,7 @@ def test_facts_are_about_the_program_of_a_question(number: int, tmp_path: Path) 
         for chosen in (from_names(["assertions"]), from_names(["no-overflow", "assertions"]))
     ][:number]
     sent: list[dict[str, Any]] = []
-    proofs, facts = checked(questions, None, Channel(sent.append), needs_facts=True)
+    proofs, facts = static_checks(questions, None, Channel(sent.append), needs_facts=True)
     assert not proofs
     assert len(facts) == number
     assert all(facts)
@@ -136,7 +136,7 @@ def crashing(*arguments: Any, **options: Any) -> None:
 def test_the_engine_goes_on_where_they_fail(
     checks: Callable[..., Any], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plait.portfolio.by_modular.verify", checks)
+    monkeypatch.setattr("plait.engines.modular.engine.verify", checks)
     found = plait.verify(LOCKED, property=name, cache=False)
     assert (found.verdict, found.engine) == ("true", "orders")
     if checks is mistaken:
@@ -151,7 +151,7 @@ def test_a_mistake_in_them_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("plait.portfolio.by_modular.verify", mistaken)
+    monkeypatch.setattr("plait.engines.modular.engine.verify", mistaken)
     assert main(["verify", "--no-cache", str(LOCKED)]) == 0
     said = capsys.readouterr()
     assert said.out.splitlines()[-1] == "VERDICT: true"

@@ -1,0 +1,168 @@
+"""What goes into an engine and what comes out: a question in, events and an outcome out.
+
+An engine is a function `answer(question, listener) -> Outcome` in a folder of its own. It knows
+neither the other engines nor who asks. How to write one: docs/adding-an-engine.md.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import Any, ClassVar, Protocol
+
+from plait.model.actions import NOWHERE, Origin
+from plait.model.facts import Fact
+from plait.model.program import FrameSlot, Program, StaticObject
+from plait.model.properties import Specification
+
+# --- in
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Whether a program has some properties. `deadline` is by the monotonic clock. `unwind`: loops
+    are unrolled so many times and no more. `settings` has a value for each option of the engine.
+    `known` gives the facts that others have proved by now. `previous` is what the proof of a
+    program before an edit has left (`Proof.predicates`), which may be anything. Unless somebody
+    `wants_facts`, nobody needs those that the engine could find on its way."""
+
+    program: Program
+    specification: Specification
+    deadline: float | None = None
+    unwind: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    known: Callable[[], tuple[Fact, ...]] = tuple
+    previous: dict[str, Any] | None = None
+    wants_facts: bool = True
+
+
+# --- out
+
+
+@dataclass(slots=True, eq=False)
+class Statistics:
+    """What an engine counts: the fields of a subclass. In results a field has its own name, or the
+    one in `names`; seconds come last."""
+
+    names: ClassVar[dict[str, str]] = {}
+
+    def numbers(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            name = self.names.get(item.name, item.name)
+            found[name] = round(value, 6) if isinstance(value, float) else value
+        return dict(sorted(found.items(), key=lambda entry: entry[0].endswith("_seconds")))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`doing` is for people who watch and claims nothing. `so_far` says how far the engine has
+    come, should it get no further. `bound`: no execution with up to so many rounds of each loop
+    violates a property."""
+
+    doing: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+    so_far: str = ""
+    bound: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOrder:
+    """The threads of the accesses to objects that are shared, in order (an atomic section counts
+    once). The threads have numbers of the engine's own: `children` are those that each one starts,
+    in order."""
+
+    threads: list[int]
+    children: dict[int, list[int]]
+    is_shared: Callable[[StaticObject | FrameSlot], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTaken:
+    """A block that a thread has executed: the location it began at, whether it was in an atomic
+    section or alone then, and how many threads there were at its end."""
+
+    thread: int
+    function: str
+    location: int
+    in_section: bool
+    is_alone: bool
+    threads: int
+
+
+def _nothing_explains_it() -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counterexample:
+    """An execution that the reference interpreter is to repeat: who did what in which order, and
+    the inputs of each thread in order. `race` has the threads whose next accesses then race.
+    `excuse` says why it may fail to replay without a mistake of plait; empty if nothing does."""
+
+    order: AccessOrder | tuple[BlockTaken, ...]
+    inputs: dict[int, list[tuple[str, int]]]
+    violator: int
+    message: str
+    origin: Origin = NOWHERE
+    race: tuple[int, int] | None = None
+    excuse: Callable[[], str] = _nothing_explains_it
+
+
+class Listener(Protocol):
+    """Hears of what an engine does before it has an answer."""
+
+    def progress(self, progress: Progress) -> None: ...
+
+    def facts(self, facts: tuple[Fact, ...]) -> None:
+        """What holds in all executions of the program."""
+
+    def confirm(self, found: Counterexample) -> str:
+        """Empty if the reference interpreter shows the violation, or else what is wrong. A
+        violation that is not confirmed is no answer."""
+
+
+class Answer(Enum):
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """`certificate` makes a document for `plait check`; it has labels of some interleavings only if
+    it `is_reduced`, and `unreduced` tries to find one that has those of all, before the deadline.
+    `predicates` are for the proof of the program after an edit."""
+
+    certificate: Callable[[], dict[str, Any]]
+    is_reduced: bool
+    unreduced: Callable[[float], dict[str, Any] | None]
+    predicates: Callable[[], dict[str, Any]]
+
+
+@dataclass(slots=True, eq=False)
+class Outcome:
+    """How the work of an engine on one question ends. `bound`: what holds was examined with so many
+    rounds of each loop, and what is unknown holds with so many. `so_far` is for an engine that is
+    out of time, as in Progress."""
+
+    answer: Answer
+    reason: str
+    statistics: Statistics = field(default_factory=Statistics)
+    counterexample: Counterexample | None = None
+    proof: Proof | None = None
+    bound: int | None = None
+    is_out_of_time: bool = False
+    so_far: str = ""
+
+
+class OutOfTime(Exception):
+    """The deadline has passed."""
+
+    @staticmethod
+    def check(deadline: float | None) -> None:
+        if deadline is not None and time.monotonic() >= deadline:
+            raise OutOfTime

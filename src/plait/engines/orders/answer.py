@@ -1,0 +1,69 @@
+"""The bounded engine's answer to a question of plait."""
+
+from __future__ import annotations
+
+import time
+
+from plait.engines.interface import Answer, Listener, Outcome, Progress, Question
+from plait.engines.orders import engine
+from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
+from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
+from plait.model.properties import Property
+
+
+def settings_of(question: Question) -> Settings:
+    specification = question.specification
+    return Settings(
+        unwind=question.unwind,
+        finds_races=Property.NO_DATA_RACE in specification,
+        checks_memory=Property.VALID_MEMSAFETY in specification,
+        finds_deadlocks=Property.NO_DEADLOCK in specification,
+        refinement=Refinement(question.settings["refinement"]),
+        encoding=OrderEncoding(question.settings["order_encoding"]),
+    )
+
+
+def answer(question: Question, listener: Listener) -> Outcome:
+    last_bound: int | None = None
+
+    def finished(outcome: BoundOutcome) -> None:
+        nonlocal last_bound
+        numbers = outcome.statistics.numbers()
+        last_bound = numbers["last_bound"]
+        sizes = f"{_count(numbers['events'], 'event')}, {_count(numbers['clauses'], 'clause')}"
+        doing = f"loop bound {last_bound} done: {sizes}"
+        listener.progress(Progress(doing, numbers, bound=last_bound))
+
+    def begins(phase: Phase, statistics: Statistics) -> None:
+        parts = [f"loop bound {statistics.bound}: {phase.value}"]
+        if phase is Phase.SOLVING:
+            parts += [_count(statistics.events, "event"), _count(statistics.clauses, "clause")]
+            if statistics.refinements:
+                parts.append(_count(statistics.refinements, "refinement"))
+        listener.progress(Progress(", ".join(parts), statistics.numbers()))
+
+    outcome = engine.verify(
+        question.program,
+        settings_of(question),
+        question.deadline,
+        finished,
+        listener.confirm,
+        begins,
+        question.known,
+    )
+    if outcome.is_bounded and _is_late(question):
+        # When the time is up, the engine answers with the last bound that it has finished.
+        outcome.is_out_of_time = True
+    has_verdict = outcome.answer is not Answer.UNKNOWN
+    outcome.bound = outcome.level if has_verdict or outcome.is_bounded else last_bound
+    return outcome
+
+
+def _is_late(question: Question) -> bool:
+    is_deepening = question.unwind is None
+    deadline = question.deadline
+    return is_deepening and deadline is not None and time.monotonic() >= deadline
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
