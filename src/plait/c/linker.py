@@ -465,9 +465,6 @@ class Linker:
     def text(self, origin: Origin) -> str:
         return self._program_view().text(origin)
 
-    def _diagnostic(self, origin: Origin, message: str) -> Diagnostic:
-        return self._program_view().diagnostic(origin, message)
-
     def _program_view(self) -> Program:
         return Program(self.data_model, {}, [], "", self._sources)
 
