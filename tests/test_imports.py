@@ -14,7 +14,7 @@ LAYERS = {"low": [], "high": ["low"]}
 
 def package(directory: Path, **sources: str) -> Path:
     root = directory / "plait"
-    for name, text in {"": "", "low": "", "high": "", **sources}.items():
+    for name, text in {"": "", "low": "", "high": "import plait.low\n", **sources}.items():
         place = root / name.replace("__", "/")
         if name in ("", "low", "high"):
             place.mkdir(parents=True, exist_ok=True)
@@ -49,6 +49,23 @@ def test_an_upward_import_is_found(tmp_path: Path, text: str) -> None:
     (problem,) = check_imports.check(root, LAYERS)
     line = text.count("\n")
     assert problem.startswith(f"{root / 'low' / 'b.py'}:{line}: low may not import high")
+
+
+def test_a_permission_that_nobody_uses_is_found(tmp_path: Path) -> None:
+    root = package(tmp_path, high="import os\n")
+    problem = "layers.toml lets high import low, which it does not do"
+    assert check_imports.check(root, LAYERS) == [problem]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f():\n    import plait.low\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import plait.low\n",
+    ],
+)
+def test_a_lazy_import_uses_a_permission(tmp_path: Path, text: str) -> None:
+    assert check_imports.check(package(tmp_path, high=text), LAYERS) == []
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Check that imports inside plait point one way, and that no modules import each other in a circle.
+"""Check that imports inside plait point one way, that no modules import each other in a circle, and
+that the table of who may import whom allows nothing that nobody uses.
 
 Imports inside functions count for the direction too: a lazy import is still a dependency. Only
 imports under `if TYPE_CHECKING:` and inside functions are left out when looking for circles,
@@ -113,6 +114,14 @@ def wrong_directions(imports: list[Import], layers: dict[str, list[str]]) -> Ite
             yield f"{place}: {importer} may not import {imported} ({item.imported})"
 
 
+def unused_permissions(imports: list[Import], layers: dict[str, list[str]]) -> Iterator[str]:
+    used = {(layer_of(item.importer, layers), layer_of(item.imported, layers)) for item in imports}
+    for importer, allowed in layers.items():
+        for imported in allowed:
+            if (importer, imported) not in used:
+                yield f"layers.toml lets {importer} import {imported}, which it does not do"
+
+
 def circles(imports: list[Import]) -> Iterator[str]:
     """One message for each group of modules that need each other to be loaded."""
     graph: dict[str, dict[str, Import]] = {}
@@ -154,7 +163,9 @@ def check(source: Path, layers: dict[str, list[str]]) -> list[str]:
         if layer_of(name, layers) is None and not name.endswith(".__main__"):
             problems.append(f"{path}:1: {name} belongs to no layer of layers.toml")
     imports = [item for name, path in known.items() for item in imports_of(name, path, known)]
-    return [*problems, *wrong_directions(imports, layers), *circles(imports)]
+    problems += wrong_directions(imports, layers)
+    problems += unused_permissions(imports, layers)
+    return [*problems, *circles(imports)]
 
 
 def main(arguments: list[str]) -> int:

@@ -170,7 +170,7 @@ def test_without_threads_no_access_is_visible() -> None:
     main = FunctionBuilder("main")
     main.store(address(x), 1)
     main.ret()
-    assert analyse(program(main, objects=[x])).visible_edges() == frozenset()
+    assert analyse(program(main, objects=[x])).visible == frozenset()
 
 
 def test_a_caller_goes_on_after_a_callee_has_spawned() -> None:

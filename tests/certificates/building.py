@@ -26,7 +26,7 @@ from plait.certificates.outcomes import Outcome, Step
 from plait.certificates.reading import read
 from plait.certificates.state import ActiveFrame, Situation
 from plait.certificates.verdicts import Verdict
-from plait.certificates.world import World, contents
+from plait.certificates.world import World
 from plait.logic.terms import Terms
 from plait.model.actions import Load, ReadModifyWrite, Store
 from plait.model.dataflow import live_registers
@@ -215,7 +215,7 @@ class Builder:
     def _initial_values(self) -> dict[Cell, int]:
         found = {}
         for item in self.program.objects:
-            start, data = self.program.address_of(item), contents(item)
+            start, data = self.program.address_of(item), item.contents
             for cell in self.cells - self.forgotten:
                 offset = cell.address - start
                 if 0 <= offset and offset + cell.size <= len(data) and not item.indeterminate:
@@ -247,10 +247,10 @@ class Builder:
     # --- locations
 
     def _root(self) -> Location:
-        first, top = self.world.arena(1)
+        first, top = self.world.space.arena(1)
         entry = self.program.functions[self.program.entry]
         frame = Frame(entry.name, 0, top, (), {}, {})
-        stack_page = top - self.world.layout(entry).pages
+        stack_page = top - self.world.space.frame_layout(entry).pages
         return Location((Thread(Status.RUNNING, 0, first, stack_page, (frame,)),), {}, {})
 
     def _after(self, situation: Situation, outcome: Outcome) -> Location:

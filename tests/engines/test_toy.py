@@ -87,7 +87,7 @@ def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chosen = ["verify", "--no-cache", "--timeout", "60", "--engine", "toy"]
     assert main([*chosen, "--no-toy-guess", str(path)]) == 3
     assert main([*chosen, "--toy-most", "1", str(path)]) == 1
-    with pytest.raises(plait.InputError, match="^toy_scope 'x': known are all, main"):
+    with pytest.raises(plait.InputError, match=r"^toy_scope 'x': known are all, main"):
         plait.verify(path, engine="toy", toy_scope="x")  # type: ignore[call-arg]
     capsys.readouterr()
     assert main(["verify", "--engine", "orders", "--toy-most", "3", str(path)]) == 2

@@ -40,7 +40,7 @@ class Agreement:
 
 def by_sharing(program: Program) -> Visibility:
     """Only what the sharing analysis finds visible to other threads is a step."""
-    visible = Sharing(PointsTo(program)).visible_edges()
+    visible = Sharing(PointsTo(program)).visible
 
     def is_visible(function: Function, edge: Edge) -> bool:
         return id(edge) in visible

@@ -100,13 +100,6 @@ class PointsTo:
         """The functions that the entry can reach through calls and spawns."""
         return list(self.instances_of)
 
-    @property
-    def spawned_functions(self) -> frozenset[str]:
-        """The functions in which threads other than the initial one start."""
-        return frozenset(
-            self.instances[arc.callee].function.name for arc in self.arcs if arc.is_spawn
-        )
-
     def locations(self, function: str, expr: Expr) -> frozenset[Location]:
         """Where the expression's value may point, in any context of the function."""
         mask = 0
@@ -130,17 +123,6 @@ class PointsTo:
             for arc in self.arcs
             if arc.edge is edge and arc.caller in callers
         )
-
-    def unresolved_calls(self) -> list[tuple[Function, Edge]]:
-        """Calls and spawns through pointers of which no target is known: an execution that gets
-        there calls a null pointer or one of lost provenance, and can have no verdict."""
-        linked = {id(arc.edge) for arc in self.arcs}
-        return [
-            (template.function, site.edge)
-            for template in self._templates.values()
-            for site in template.calls
-            if id(site.edge) not in linked
-        ]
 
     def mask(self, instance: Instance, expr: Expr) -> int:
         """The targets of an expression in one context, as a bit set of location numbers."""

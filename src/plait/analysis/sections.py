@@ -2,42 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from plait.model.actions import AtomicBegin, AtomicEnd, Return
-from plait.model.program import Edge, Function
-
-# Deeper nesting than this is no longer counted: sections then seem longer than they are.
-_DEEPEST = 8
-
-
-def section_edges(edges: Iterable[Edge], begin: Edge) -> list[Edge]:
-    """Those of a function's edges that may lie in the atomic section which `begin` opens: all that
-    are reachable from it without passing the AtomicEnd that closes it."""
-    leaving: dict[int, list[Edge]] = {}
-    for edge in edges:
-        leaving.setdefault(edge.source, []).append(edge)
-    found: dict[int, Edge] = {}
-    seen: set[tuple[int, int]] = set()
-    pending = [(begin.target, 1)]
-    while pending:
-        location, depth = pending.pop()
-        if (location, depth) in seen or location < 0:
-            continue
-        seen.add((location, depth))
-        for edge in leaving.get(location, ()):
-            found[id(edge)] = edge
-            if isinstance(edge.action, AtomicBegin):
-                pending.append((edge.target, min(depth + 1, _DEEPEST)))
-                continue
-            if not isinstance(edge.action, AtomicEnd):
-                pending.append((edge.target, depth))
-                continue
-            if depth == _DEEPEST:
-                pending.append((edge.target, depth))
-            if depth > 1:
-                pending.append((edge.target, depth - 1))
-    return list(found.values())
+from plait.model.program import Function
 
 
 def closes_its_sections(function: Function) -> bool:

@@ -66,7 +66,6 @@ class Sharing:
         self.threads = self._find_threads() if count else []
         self._after = self._locations_after_creation() if len(self.threads) > 1 else [set()] * count
         self.escaped = self._find_escaped()
-        self._accessors: dict[int, set[int]] = {}
         self.shared = self._find_shared()
         self.visible = self._find_visible()
 
@@ -84,37 +83,12 @@ class Sharing:
         """Edges that were found unreachable count as visible, in case they are not."""
         return id(edge) in self.visible or id(edge) not in self._analysed
 
-    def visible_edges(self) -> frozenset[int]:
-        """`id` of each edge whose action other threads can observe or influence: accesses to shared
-        objects (also those that end their lives), atomic sections, waits, spawns and ends."""
-        return self.visible
-
     @property
     def wild(self) -> frozenset[int]:
         """`id` of each edge that accesses memory at an address without targets in some context."""
         return frozenset(
             id(access.edge) for row in self.accesses for access in row if access.is_wild
         )
-
-    def is_after_creation(self, instance: int, location: int) -> bool:
-        """Whether more than one thread may exist when control is there."""
-        return location in self._after[instance]
-
-    def accessors(self, item: AbstractObject) -> frozenset[int]:
-        """The numbers of the thread classes that may access an object after creation."""
-        known = self._accessors.get(item.index)
-        if known is None:
-            bit = 1 << item.index
-            known = {
-                thread.index
-                for thread in self.threads
-                for instance in thread.instances
-                if any(
-                    (access.reads | access.writes) & bit for access in self._access_after(instance)
-                )
-            }
-            self._accessors[item.index] = known
-        return frozenset(known)
 
     # Threads
 

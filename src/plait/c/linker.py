@@ -465,9 +465,6 @@ class Linker:
     def text(self, origin: Origin) -> str:
         return self._program_view().text(origin)
 
-    def _diagnostic(self, origin: Origin, message: str) -> Diagnostic:
-        return self._program_view().diagnostic(origin, message)
-
     def _program_view(self) -> Program:
         return Program(self.data_model, {}, [], "", self._sources)
 
@@ -504,14 +501,13 @@ class Linker:
         return program
 
     def _assign_pages(self, program: Program) -> None:
-        bits = self.data_model.page_bits
         page = 1
         everything: list[Function | StaticObject] = [*program.functions.values()]
         everything += program.objects
         for item in everything:
             item.page = page
             size = 1 if isinstance(item, Function) else item.size
-            page += (size >> bits) + 1
+            page += self.data_model.pages_of(size)
         program.first_free_page = page
         for item in program.objects:
             if item.relocations:

@@ -145,7 +145,7 @@ class _Checker:
     def _check_root(self) -> None:
         world, root = self._world, self._nodes[0]
         start = AtStart(world, self._terms, self._certificate)
-        frame = ActiveFrame(start.entry(), 0, world.arena(1)[1], (), Registers(int), {}, ())
+        frame = ActiveFrame(start.entry(), 0, world.space.arena(1)[1], (), Registers(int), {}, ())
         if root.location.shape != ((new_thread_shape(world, 1, frame),), ()):
             raise Rejected("this is not the location at which the program starts", 0)
         broken = self._broken_claim(root, start, self._decider.nothing())

@@ -8,7 +8,7 @@ from typing import Protocol
 from plait.certificates.document import Cell, Certificate, Node, RegisterName
 from plait.certificates.memory import Byte, Cells, Memory
 from plait.certificates.state import Path, Situation
-from plait.certificates.world import World, contents
+from plait.certificates.world import World
 from plait.logic.substitute import Substitution
 from plait.logic.terms import Terms
 from plait.model.program import Function
@@ -66,7 +66,7 @@ class AtStart:
         self._world = world
         self._terms = terms
         self._initial = certificate.initial
-        self._contents = {item.page: contents(item) for item in world.program.objects}
+        self._contents = {item.page: item.contents for item in world.program.objects}
         self._arbitrary = {item.page for item in world.program.objects if item.indeterminate}
         self._memory = Memory(terms, self)
 

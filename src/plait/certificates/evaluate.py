@@ -91,7 +91,7 @@ class Evaluator:
     def _static_address(self, path: Path, place: StaticAddress) -> int:
         if not place.object.thread_local:
             return self._program.address_of(place.object)
-        for item, page in self._world.thread_locals(path.thread):
+        for item, page in self._world.space.thread_local_copies(path.thread):
             if item is place.object:
                 return page << self._world.page_bits
         raise Lost("a thread-local object that the program does not have")

@@ -16,7 +16,7 @@ from plait.certificates.memory import Memory
 from plait.certificates.objects import Objects
 from plait.certificates.outcomes import Ending, Lost, PathEnds, Step, Trouble
 from plait.certificates.state import ActiveFrame, Path, Registers, Situation, Stack
-from plait.certificates.world import World, contents
+from plait.certificates.world import World
 from plait.model.actions import (
     Action,
     Allocate,
@@ -46,14 +46,13 @@ from plait.model.actions import (
     Unsupported,
     Wait,
 )
+from plait.model.machine import ALWAYS_VISIBLE
 from plait.model.program import Edge, Function
 from plait.model.properties import Specification
 from plait.model.types import Scalar
 
 MOST_PATHS = 4096
 MOST_ACTIONS = 200_000
-
-_ALWAYS_SWITCH_POINTS = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)
 
 
 class Executor(Objects):
@@ -113,7 +112,7 @@ class Executor(Objects):
         if frame.location in self._switch_points.get(frame.function.name, ()):
             return True
         for edge in frame.function.edges[frame.location]:
-            if isinstance(edge.action, _ALWAYS_SWITCH_POINTS):
+            if isinstance(edge.action, ALWAYS_VISIBLE):
                 return True
             if isinstance(edge.action, Return) and len(path.frames) == 1:
                 return True
@@ -417,7 +416,7 @@ class Executor(Objects):
             target = function.registers[index].type
             frame.registers[index] = self._reinterpreted(value, scalar, target)
         path.frames.append(frame)
-        self._take_stack(path, self._world.layout(function).pages)
+        self._take_stack(path, self._world.space.frame_layout(function).pages)
         return [path]
 
     def _new_frame(self, function: Function, base: int, below: Stack) -> ActiveFrame:
@@ -462,7 +461,7 @@ class Executor(Objects):
 
     def _end_thread(self, path: Path) -> list[Path]:
         if path.thread > 1:
-            for _, page in self._world.thread_locals(path.thread):
+            for _, page in self._world.space.thread_local_copies(path.thread):
                 self._destroy(path, page)
         path.frames = []
         path.depth = 0
@@ -471,16 +470,16 @@ class Executor(Objects):
     def _spawn(
         self, path: Path, edge: Edge, action: Spawn, address: int, argument: int
     ) -> list[Path]:
-        world = self._world
+        space = self._world.space
         function = self._function_at(address)
         number = len(path.situation.location.threads) + len(path.spawned) + 1
-        if number > world.most_threads:
-            raise Trouble(f"more than {world.most_threads} threads")
-        if world.thread_local_pages() + world.layout(function).pages > world.arena_pages:
+        if number > space.most_threads:
+            raise Trouble(f"more than {space.most_threads} threads")
+        if space.thread_local_pages + space.frame_layout(function).pages > space.arena_pages:
             raise Trouble("the thread's address space is used up")
-        for item, page in world.thread_locals(number):
-            self._create(path, page, item.size, contents(item))
-        frame = self._new_frame(function, world.arena(number)[1], ())
+        for item, page in space.thread_local_copies(number):
+            self._create(path, page, item.size, item.contents)
+        frame = self._new_frame(function, space.arena(number)[1], ())
         if function.parameters:
             target = function.registers[0].type
             frame.registers[0] = self._reinterpreted(argument, action.argument.type, target)

@@ -107,10 +107,6 @@ class Memory:
         made._regions = self._regions.copy()
         return made
 
-    @property
-    def is_unchanged(self) -> bool:
-        return not self._written and not self._regions
-
     def read(self, address: int, size: int) -> int:
         """The value of some bytes, little endian."""
         result: int | None = None

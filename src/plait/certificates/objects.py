@@ -9,9 +9,9 @@ from __future__ import annotations
 from plait.certificates.evaluate import Evaluator
 from plait.certificates.outcomes import Trouble
 from plait.certificates.state import Access, ActiveFrame, Path
-from plait.certificates.world import LARGEST_ALLOCATION
 from plait.logic.translate import is_not_zero
 from plait.model.actions import NOWHERE, Allocate
+from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.types import Scalar
 
 
@@ -89,7 +89,7 @@ class Objects(Evaluator):
 
     def _enter_scope(self, path: Path, slots: tuple[int, ...]) -> None:
         frame = path.frame
-        layout = self._world.layout(frame.function)
+        layout = self._world.space.frame_layout(frame.function)
         for index in slots:
             self._destroy_slot(path, frame, index)
             page = frame.base - layout.pages + layout.slots[index]

@@ -167,7 +167,8 @@ class Situation:
         found = {page: size for page, (size, _) in self.location.heap.items()}
         for number, thread in enumerate(self.location.threads, 1):
             if number > 1 and thread.status is not Status.ENDED:
-                found.update((page, item.size) for item, page in world.thread_locals(number))
+                copies = world.space.thread_local_copies(number)
+                found.update((page, item.size) for item, page in copies)
             for frame in thread.frames:
                 function = world.program.functions[frame.function]
                 for index, address in frame.slots.items():
@@ -320,7 +321,6 @@ class Path:
 
 def new_thread_shape(world: World, number: int, frame: ActiveFrame) -> ThreadShape:
     """A thread before its first action; its thread-local objects take the first pages."""
-    first, top = world.arena(number)
-    heap_page = first + (world.thread_local_pages() if number > 1 else 0)
-    stack_page = top - world.layout(frame.function).pages
-    return Status.RUNNING, 0, heap_page, stack_page, (frame.shape,)
+    space = world.space
+    stack_page = space.arena(number)[1] - space.frame_layout(frame.function).pages
+    return Status.RUNNING, 0, space.heap_start(number), stack_page, (frame.shape,)

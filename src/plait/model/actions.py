@@ -325,7 +325,6 @@ Action = (
     | Output
     | Unsupported
 )
-MemoryAction = Load | Store | ReadModifyWrite
 
 
 def expressions_of(action: Action) -> tuple[Expr, ...]:

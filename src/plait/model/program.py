@@ -44,6 +44,11 @@ class StaticObject:
     def size(self) -> int:
         return self.layout.size
 
+    @property
+    def contents(self) -> bytes:
+        """All its bytes at the start of the program, or of the thread."""
+        return self.initial.ljust(self.size, b"\0")
+
 
 @dataclass(slots=True, eq=False)
 class RegisterDecl:
@@ -139,6 +144,9 @@ class Program:
 
     def address_of(self, item: StaticObject | Function) -> int:
         return item.page << self.data_model.page_bits
+
+    def functions_by_address(self) -> dict[int, Function]:
+        return {self.address_of(function): function for function in self.functions.values()}
 
     def place(self, origin: Origin) -> str:
         """`file:line:column` of an origin."""

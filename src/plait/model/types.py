@@ -78,6 +78,10 @@ class DataModel(Enum):
     def page_bits(self) -> int:
         return 14 if self is DataModel.ILP32 else 32
 
+    def pages_of(self, size: int) -> int:
+        """How many pages an object takes: the address behind its last byte is on them too."""
+        return (size >> self.page_bits) + 1
+
     @property
     def offset_type(self) -> Scalar:
         """The signed integer type as wide as a pointer (ptrdiff_t)."""

@@ -13,8 +13,6 @@ from typing import IO
 
 from plait.native.errors import CannotBuild
 
-DEFAULT_SECONDS = 20.0
-DEFAULT_MEMORY = 2 << 30
 _MOST_OUTPUT = 1 << 20
 _MOST_FILE = 64 << 20
 _MOST_CPU_SECONDS = 1 << 30

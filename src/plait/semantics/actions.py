@@ -12,13 +12,14 @@ from typing import Any
 
 from plait.errors import InputError
 from plait.model.actions import CheckKind, Origin
+from plait.model.machine import LARGEST_ALLOCATION, AddressSpace
 from plait.model.program import Function, Program, StaticObject
 from plait.model.properties import Specification
-from plait.model.types import DataModel, Kind, Scalar
+from plait.model.types import Kind, Scalar
 from plait.semantics import leaks, printf
 from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
-from plait.semantics.memory import HEAP, LARGEST_ALLOCATION, LIBRARY, Memory
+from plait.semantics.memory import HEAP, LIBRARY, Memory
 from plait.semantics.outcome import Ending, InputRequest, Outcome, StepEnds
 from plait.semantics.scalars import Number, reinterpret
 from plait.semantics.state import Frame, Status, Thread
@@ -47,15 +48,12 @@ class Actions(Memory):
     ) -> None:
         super().__init__(program, specification)
         self.limits = limits or Limits()
+        self._space = AddressSpace(program)
         self.compiler = Compiler(
             program, is_visible or conservative(), keep_variables=self.checks_memory
         )
         self.codes: dict[str, Code] = {}
-        self.functions = {
-            program.address_of(function): function for function in program.functions.values()
-        }
-        self._per_thread = [item for item in program.objects if item.thread_local]
-        self._arena_pages, self._most_threads = _arenas(program)
+        self.functions = program.functions_by_address()
         self._thread_locals: dict[int, list[int]] = {}
         self.supply: Callable[[InputRequest], Number] | None = None
         self.output: list[bytes] | None = None
@@ -246,10 +244,10 @@ class Actions(Memory):
     def spawn(self, function: int, argument: Number, site: Site) -> int:
         _use(argument)
         start = self._function_at(function, site)
-        if len(self.threads) >= self._most_threads:
-            self.stop(Ending.LIMIT, f"more than {self._most_threads} threads", site.origin)
-        pages = sum(self.pages_of(item.size) for item in self._per_thread)
-        if pages + self.code_of(start).frame_pages > self._arena_pages:
+        space = self._space
+        if len(self.threads) >= space.most_threads:
+            self.stop(Ending.LIMIT, f"more than {space.most_threads} threads", site.origin)
+        if space.thread_local_pages + self.code_of(start).frame_pages > space.arena_pages:
             self.stop(Ending.LIMIT, "the thread's address space is used up", site.origin)
         passed = (argument, site.argument_types[0])
         self.threads.append(self._new_thread(start, passed))
@@ -260,39 +258,32 @@ class Actions(Memory):
     def _new_thread(self, function: Function, passed: tuple[Number, Scalar] | None) -> Thread:
         code = self.code_of(function)
         number = len(self.threads) + 1
-        page = self.program.first_free_page + (number - 1) * self._arena_pages
-        top = page + self._arena_pages
         if number > 1:
-            for item in self._per_thread:
-                contents = item.initial.ljust(item.size, b"\0")
-                self.create(page, item.size, is_defined=True, contents=contents)
-                page += self.pages_of(item.size)
+            for item, page in self._space.thread_local_copies(number):
+                self.create(page, item.size, is_defined=True, contents=item.contents)
         values = code.blank[:]
         if passed is not None and function.parameters:
             argument, scalar = passed
             values[0] = reinterpret(argument, scalar, function.registers[0].type)
+        _, top = self._space.arena(number)
+        heap_page = self._space.heap_start(number)
         stack_page = top if self.checks_memory else top - code.frame_pages
-        return Thread(Status.RUNNING, code, 0, values, top, (), None, page, stack_page)
+        return Thread(Status.RUNNING, code, 0, values, top, (), None, heap_page, stack_page)
 
     def thread_local_at(self, page: int) -> StaticObject | None:
         """The thread-local object, of some thread, that begins at a page."""
-        if self._per_thread:
+        if self._space.thread_locals:
             for number in range(1, len(self.threads) + 1):
-                places = self._addresses_of_thread_locals(number)
-                for item, place in zip(self._per_thread, places, strict=True):
-                    if place >> self.page_bits == page:
+                for item, place in self._space.thread_local_copies(number):
+                    if place == page:
                         return item
         return None
 
     def _addresses_of_thread_locals(self, number: int) -> list[int]:
         found = self._thread_locals.get(number)
         if found is None:
-            page = self.program.first_free_page + (number - 1) * self._arena_pages
-            found = []
-            for item in self._per_thread:
-                found.append((item.page if number == 1 else page) << self.page_bits)
-                page += self.pages_of(item.size)
-            self._thread_locals[number] = found
+            copies = self._space.thread_local_copies(number)
+            found = self._thread_locals[number] = [page << self.page_bits for _, page in copies]
         return found
 
     def end_thread(self, r: list[Any], site: Site) -> int:
@@ -416,14 +407,6 @@ class Actions(Memory):
 def _use(value: Any) -> None:
     if value.__class__ is Indeterminate:
         raise UsedIndeterminate
-
-
-def _arenas(program: Program) -> tuple[int, int]:
-    """Pages per thread, and how many threads there can be."""
-    if program.data_model is DataModel.LP64:
-        pages = 1 << 20
-        return pages, min(2000, ((1 << 32) - program.first_free_page) // pages)
-    return ((1 << 18) - program.first_free_page) // 64, 64
 
 
 def _require_in_domain(value: Number, name: str, scalar: Scalar, count: int | None) -> None:

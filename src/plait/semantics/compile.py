@@ -48,6 +48,7 @@ from plait.model.actions import (
 )
 from plait.model.dataflow import live_registers, postorder
 from plait.model.expressions import Expr
+from plait.model.machine import AddressSpace
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Kind, Scalar
 from plait.semantics import scalars
@@ -105,7 +106,7 @@ class Code:
     kept: Kept
     pick: Picks
     blank: list[Any]
-    slot_pages: list[int]
+    slot_pages: tuple[int, ...]
     frame_pages: int
     floats: frozenset[int]
     lines: list[Edge]  # the edge that each line of the generated text belongs to
@@ -156,18 +157,14 @@ class Compiler:
     ) -> None:
         """`keep_variables`: named variables matter until their frame ends (memory leaks)."""
         self._program = program
+        self._space = AddressSpace(program)
         self._is_visible = is_visible
         self._keep_variables = keep_variables
 
     def compile(self, function: Function) -> Code:
         stops = self._stops(function)
         kept = self._kept(function)
-        bits = self._program.data_model.page_bits
-        slot_pages = []
-        pages = 0
-        for slot in function.slots:
-            slot_pages.append(pages)
-            pages += (slot.size >> bits) + 1
+        frame = self._space.frame_layout(function)
         blank: list[Any] = [scalars.zero(register.type) for register in function.registers]
         lines: list[Edge] = []
         blocks = self._generate(function, _leaders(function, stops), lines, GENERATED)
@@ -178,8 +175,8 @@ class Compiler:
             kept,
             Picks(kept),
             blank + [0] * len(function.slots),
-            slot_pages,
-            pages,
+            frame.slots,
+            frame.pages,
             frozenset(
                 index
                 for index, register in enumerate(function.registers)

@@ -57,7 +57,7 @@ class Machine(Actions):
     def start(self) -> None:
         """The state before the first step of the initial thread."""
         self.memory = {
-            item.page: item.initial.ljust(item.size, b"\0")
+            item.page: item.contents
             for item in sorted(self.program.objects, key=lambda item: item.page)
             if not item.read_only
         }
@@ -190,7 +190,7 @@ class Machine(Actions):
         self.code = code
         self.base, self.allocated, self.caller = thread.base, thread.allocated, thread.caller
         self.heap_page, self.stack_page = thread.heap_page, thread.stack_page
-        if self._per_thread:
+        if self._space.thread_locals:
             self.thread_locals = self._addresses_of_thread_locals(number)
         location = thread.location
         stops = code.stops

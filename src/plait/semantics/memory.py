@@ -21,8 +21,6 @@ from plait.semantics.indeterminate import COPIED, UNKNOWN, Indeterminate, fresh
 from plait.semantics.outcome import Access, AccessKind, Ending, Outcome, StepEnds
 from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
 
-LARGEST_ALLOCATION = 1 << 26
-
 HEAP, STACK, LIBRARY, THREAD_LOCAL = "heap", "stack", "library", "thread-local"
 
 
@@ -33,6 +31,7 @@ class Memory:
         self.program = program
         self.specification = specification
         self.page_bits = program.data_model.page_bits
+        self.pages_of = program.data_model.pages_of
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer_mask = (1 << program.data_model.pointer.bits) - 1
         self.checks_memory = Property.VALID_MEMSAFETY in specification
@@ -54,12 +53,9 @@ class Memory:
             self._largest_pages = max(self._largest_pages, self.pages_of(item.size))
             self.static_pages[item.page] = item
             if item.read_only:
-                self.constants[item.page] = item.initial.ljust(item.size, b"\0")
+                self.constants[item.page] = item.contents
         for function in program.functions.values():
             self.static_pages[function.page] = function
-
-    def pages_of(self, size: int) -> int:
-        return (size >> self.page_bits) + 1
 
     # --- accesses
 

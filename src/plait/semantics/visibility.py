@@ -10,19 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plait.model.actions import (
-    Action,
-    AtomicBegin,
-    EndProcess,
-    EndThread,
-    Free,
     Load,
     ReadModifyWrite,
-    Spawn,
     Store,
-    Wait,
     expressions_of,
 )
 from plait.model.expressions import Expr, FrameAddress, PointerAdd, children
+from plait.model.machine import ALWAYS_VISIBLE
 from plait.model.program import Edge, Function
 
 Visibility = Callable[[Function, Edge], bool]
@@ -34,7 +28,7 @@ def conservative() -> Visibility:
 
     def is_visible(function: Function, edge: Edge) -> bool:
         action = edge.action
-        if is_always_visible(action):
+        if isinstance(action, ALWAYS_VISIBLE):
             return True
         if not isinstance(action, (Load, Store, ReadModifyWrite)):
             return False
@@ -46,14 +40,6 @@ def conservative() -> Visibility:
         return slot in escaping[id(function)][1]
 
     return is_visible
-
-
-def is_always_visible(action: Action) -> bool:
-    """Actions that interact with other threads whatever memory they can reach.
-
-    Free is among them because another thread's access before and after it differ.
-    """
-    return isinstance(action, (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free))
 
 
 def escaping_slots(function: Function) -> frozenset[int]:

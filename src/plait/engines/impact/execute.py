@@ -66,13 +66,13 @@ from plait.model.expressions import (
     PointerAdd,
     StaticAddress,
 )
+from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Function
 from plait.model.properties import Specification
 from plait.model.types import Scalar
 
 _MOST_WAYS = 400
 _MOST_ACTIONS = 50_000
-_LARGEST_ALLOCATION = 1 << 26
 _GUARDS_AGAINST_UNDEFINED = (CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE)
 
 
@@ -93,10 +93,9 @@ class Executor(Memory):
     def start(self) -> Location:
         """Where the initial thread begins."""
         knowledge = self.knowledge
-        top = knowledge.program.first_free_page + knowledge.arena_pages
+        first_page, top = knowledge.space.arena(1)
         shape = knowledge.shape(knowledge.program.entry)
         frame = Frame(knowledge.program.entry, 0, top, (), (), ())
-        first_page = knowledge.program.first_free_page
         thread = Thread(Status.RUNNING, 0, first_page, top - shape.frame_pages, (frame,))
         return Location((thread,), (), ())
 
@@ -737,7 +736,7 @@ class Executor(Memory):
                     raise Trouble("an allocation of unknown size", action.origin)
                 if action.size.type.signed and size >> (action.size.type.bits - 1):
                     raise Trouble("an allocation of negative size", action.origin)
-                if size > _LARGEST_ALLOCATION:
+                if size > LARGEST_ALLOCATION:
                     raise Trouble(f"an allocation of {size} bytes", action.origin)
                 address = self.allocate(run, size, action.zeroed, action.storage, edge)
                 frame.registers[action.target.index] = self.terms.constant(
@@ -788,23 +787,21 @@ class Executor(Memory):
 
     def _spawn(self, run: Run, edge: Edge, action: Spawn) -> None:
         knowledge = self.knowledge
+        space = knowledge.space
         function = self.terms.value(self._value(run, action.function, edge))
         if function is None:
             raise Trouble("a thread whose function is not known", action.origin)
         start = self._function_at(run, function, edge)
         argument = self._translated(run, action.argument)
         number = len(run.source.threads) + len(run.spawned) + 1
-        if number > knowledge.most_threads:
+        if number > space.most_threads:
             raise Trouble("too many threads", action.origin)
         shape = knowledge.shape(start.name)
-        page = knowledge.program.first_free_page + (number - 1) * knowledge.arena_pages
-        top = page + knowledge.arena_pages
-        for item in knowledge.thread_locals:
+        _, top = space.arena(number)
+        for item, page in space.thread_local_copies(number):
             address = page << knowledge.page_bits
-            contents = item.initial.ljust(item.size, b"\0")
-            self.begin_life(run, address, item.size, item, contents, action.origin)
-            page += knowledge.pages_of(item.size)
-        if page + shape.frame_pages > top:
+            self.begin_life(run, address, item.size, item, item.contents, action.origin)
+        if space.heap_start(number) + shape.frame_pages > top:
             raise Trouble("the thread's address space is used up", action.origin)
         registers: dict[int, int] = {}
         if start.parameters:
@@ -812,7 +809,7 @@ class Executor(Memory):
                 argument, action.argument.type, start.registers[0].type, action.origin
             )
         frame = OpenFrame(shape, top, [], registers, {}, 0)
-        run.spawned.append((page, top - shape.frame_pages, frame))
+        run.spawned.append((space.heap_start(number), top - shape.frame_pages, frame))
         run.is_alone = False
         run.is_lonely = False
         run.has_changed = True
@@ -830,7 +827,7 @@ class Executor(Memory):
 
     def _end_thread(self, run: Run) -> None:
         if run.number > 1:
-            for item in self.knowledge.thread_locals:
+            for item in self.knowledge.space.thread_locals:
                 self.end_life(run, self.address_of_static(item, run.number), item.size)
         self._move(run, ENDED)
         raise _Ends

@@ -12,16 +12,10 @@ from plait.analysis.sharing import Sharing
 from plait.engines.impact.settings import Explicit, Reduction
 from plait.model.actions import (
     Allocate,
-    AtomicBegin,
     AtomicEnd,
-    EndProcess,
-    EndThread,
-    Free,
     Load,
     ReadModifyWrite,
-    Spawn,
     Store,
-    Wait,
 )
 from plait.model.dataflow import live_registers, postorder
 from plait.model.expressions import (
@@ -32,14 +26,13 @@ from plait.model.expressions import (
     children,
 )
 from plait.model.layout import Layout, cells
+from plait.model.machine import ALWAYS_VISIBLE, AddressSpace
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
-from plait.model.types import DataModel, Kind, Scalar
+from plait.model.types import Kind, Scalar
 
 Maker = StaticObject | FrameSlot | Edge
 Move = PointerAdd | StaticAddress | FrameAddress
 
-# An action like this is where threads are interleaved, whatever memory it reaches.
-ALWAYS_VISIBLE = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)
 _MOST_CELLS = 4096  # of one object
 
 
@@ -53,7 +46,7 @@ class Shape:
     is_met: bytes
     is_switch: bytes
     rank: list[int]
-    slot_pages: list[int]
+    slot_pages: tuple[int, ...]
     frame_pages: int
 
 
@@ -61,6 +54,7 @@ class Knowledge:
     def __init__(self, program: Program, reduction: Reduction, explicit: Explicit) -> None:
         self.program = program
         self.page_bits = program.data_model.page_bits
+        self.pages_of = program.data_model.pages_of
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer = program.data_model.pointer
         self.points_to = PointsTo(program)
@@ -82,14 +76,11 @@ class Knowledge:
         self._expected: dict[tuple[int, int | None], frozenset[Maker | str]] = {}
         self._callees: dict[int, frozenset[str]] = {}
         self._sizes = self._access_sizes()
-        self.functions = {
-            program.address_of(function): function for function in program.functions.values()
-        }
-        self.thread_locals = [item for item in program.objects if item.thread_local]
+        self.functions = program.functions_by_address()
         self.statics = {
             item.page: item for item in program.objects if not item.thread_local or item.page
         }
-        self.arena_pages, self.most_threads = _arenas(program)
+        self.space = AddressSpace(program)
 
     # --- control flow
 
@@ -113,19 +104,15 @@ class Knowledge:
         rank = [0] * count
         for number, location in enumerate(postorder(function)):
             rank[location] = number
-        slot_pages = []
-        pages = 0
-        for slot in function.slots:
-            slot_pages.append(pages)
-            pages += self.pages_of(slot.size)
+        frame = self.space.frame_layout(function)
         return Shape(
             function,
             live_registers(function),
             bytes(number > 1 for number in arrivals),
             bytes(switches),
             rank,
-            slot_pages,
-            pages,
+            frame.slots,
+            frame.pages,
         )
 
     def _is_visible(self, edge: Edge) -> bool:
@@ -142,9 +129,6 @@ class Knowledge:
         return self.sharing.is_visible(edge)
 
     # --- objects
-
-    def pages_of(self, size: int) -> int:
-        return (size >> self.page_bits) + 1
 
     def cells_of(self, maker: Maker, size: int) -> tuple[tuple[int, int], ...] | None:
         """How an object's bytes divide into variables: offsets and sizes, without gaps. None if
@@ -301,11 +285,3 @@ def _is_beyond(expr: Expr) -> TypeGuard[StaticAddress | FrameAddress]:
 
 def _layout(maker: StaticObject | FrameSlot) -> Layout:
     return maker.layout
-
-
-def _arenas(program: Program) -> tuple[int, int]:
-    """Pages of each thread and how many threads there can be, as in the reference interpreter."""
-    if program.data_model is DataModel.LP64:
-        pages = 1 << 20
-        return pages, min(2000, ((1 << 32) - program.first_free_page) // pages)
-    return ((1 << 18) - program.first_free_page) // 64, 64

@@ -175,7 +175,7 @@ class Memory:
         program = self.knowledge.program
         found: dict[int, Item] = {}
         for item in program.objects:
-            contents = None if item.indeterminate else item.initial.ljust(item.size, b"\0")
+            contents = None if item.indeterminate else item.contents
             address = item.page << self.knowledge.page_bits
             found[item.page] = Item(item, address, item.size, item.read_only, contents)
         return found
@@ -185,12 +185,8 @@ class Memory:
         knowledge = self.knowledge
         if not item.thread_local or number == 1:
             return item.page << knowledge.page_bits
-        page = knowledge.program.first_free_page + (number - 1) * knowledge.arena_pages
-        for other in knowledge.thread_locals:
-            if other is item:
-                break
-            page += knowledge.pages_of(other.size)
-        return page << knowledge.page_bits
+        pages = dict(knowledge.space.thread_local_copies(number))
+        return pages[item] << knowledge.page_bits
 
     def items_of(self, location: Location) -> dict[int, Item]:
         """The objects that are not static and live when a block starts."""
@@ -203,7 +199,7 @@ class Memory:
                     slot = slots[index]
                     found[address >> bits] = Item(slot, address, slot.size)
             if number > 1 and thread.status is not Status.ENDED:
-                for item in self.knowledge.thread_locals:
+                for item in self.knowledge.space.thread_locals:
                     address = self.address_of_static(item, number)
                     found[address >> bits] = Item(item, address, item.size)
         for made in location.heap:

@@ -45,11 +45,11 @@ from plait.model.actions import (
     expressions_of,
 )
 from plait.model.expressions import Expr, Register
+from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Program
 from plait.model.properties import Specification
 
 _STORAGE = {"heap": Kind.HEAP, "library": Kind.HEAP, "stack": Kind.STACK}
-_LARGEST_ALLOCATION = 1 << 26
 # Those that write into the library's blocks for threads.
 _KEEPERS = HANDING | {"__plait_finish", "pthread_join", "pthread_detach"}
 _ALWAYS_CHECKED = {CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE}
@@ -287,9 +287,9 @@ class Actions:
         is_single: bool,
     ) -> bool:  # fmt: skip
         size = self.value(frame, state, action.size, edge)
-        if size is None or size[2] or not (0 <= size[0] and size[1] <= _LARGEST_ALLOCATION):
+        if size is None or size[2] or not (0 <= size[0] and size[1] <= LARGEST_ALLOCATION):
             self._complain(frame, edge, "an allocation that may be too large")
-            size = (0, _LARGEST_ALLOCATION, ())
+            size = (0, LARGEST_ALLOCATION, ())
         self.allocates = self.allocates or action.storage == "heap"
         exact = size[0] if size[0] == size[1] else None
         kind = _STORAGE[action.storage]

@@ -13,10 +13,10 @@ from enum import Enum
 from plait.analysis.objects import ObjectKind
 from plait.analysis.sharing import Sharing
 from plait.engines.modular.values import Place, Value, constant, pointer
+from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, FrameSlot, Program, StaticObject
 
 Context = tuple[object, ...]
-_LARGEST_ALLOCATION = 1 << 26
 
 
 class Kind(Enum):
@@ -55,6 +55,7 @@ class Objects:
     def __init__(self, program: Program, sharing: Sharing) -> None:
         self.page_bits = program.data_model.page_bits
         self.page = 1 << self.page_bits
+        self._pages_of = program.data_model.pages_of
         self.pointer_bits = program.data_model.pointer.bits
         self._program = program
         self.all: list[Object] = []
@@ -153,8 +154,8 @@ class Objects:
     def inside(self, place: Place) -> Place | None:
         """The part of a place that is in the pages of its object."""
         size = self.all[place[0]].size
-        size = _LARGEST_ALLOCATION if size is None else size
-        return cut(place, ((size >> self.page_bits) + 1 << self.page_bits) - 1)
+        size = LARGEST_ALLOCATION if size is None else size
+        return cut(place, (self._pages_of(size) << self.page_bits) - 1)
 
     # --- contents before anything is stored
 

@@ -60,6 +60,7 @@ class Objects:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._bits = program.data_model.page_bits
+        self._pages_of = program.data_model.pages_of
         self._next = program.first_free_page
         self._last_page = (1 << program.data_model.pointer.bits - self._bits) - 1
         points_to = PointsTo(program)
@@ -78,9 +79,7 @@ class Objects:
         self.has_grown = False
         self._first_new = self._next
         self._end_of_known: int | None = None
-        self._functions = {
-            program.address_of(function): function for function in program.functions.values()
-        }
+        self._functions = program.functions_by_address()
         for item in program.objects:
             if not item.thread_local:
                 made = self._add(
@@ -110,7 +109,7 @@ class Objects:
         read_only: bool = False,
     ) -> Instance:
         made = Instance(page << self._bits, size, name, is_shared, contents, read_only)
-        pages = (size >> self._bits) + 1
+        pages = self._pages_of(size)
         for number in range(pages):
             self._by_page[page + number] = made
         if pages > 1:
@@ -119,7 +118,7 @@ class Objects:
 
     def _free_page(self, size: int) -> int:
         page = self._next
-        self._next += (size >> self._bits) + 1
+        self._next += self._pages_of(size)
         if self._next > self._last_page:
             raise UnsupportedCode("more objects than there are addresses")
         return page
@@ -269,4 +268,4 @@ class Objects:
 
 
 def _contents(item: StaticObject) -> bytes | None:
-    return None if item.indeterminate else item.initial.ljust(item.size, b"\0")
+    return None if item.indeterminate else item.contents

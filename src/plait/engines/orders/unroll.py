@@ -72,6 +72,7 @@ from plait.model.expressions import (
     StaticAddress,
     children,
 )
+from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.types import Kind, Scalar
 
@@ -79,7 +80,6 @@ _FEW = 20  # rounds of a loop
 _FEW_MORE = 256
 _MOST_COPIES = 4096
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
-LARGEST_ALLOCATION = 1 << 26  # as in the reference interpreter
 
 _Move = PointerAdd | StaticAddress | FrameAddress
 

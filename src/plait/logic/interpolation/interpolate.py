@@ -19,7 +19,7 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Sequence, Step
 from plait.logic.interpolation.problem import Context, Failed, Path, Slice
 from plait.logic.interpolation.queries import Undecided
-from plait.logic.interpolation.slicing import Blame, model_of, slice_or_model
+from plait.logic.interpolation.slicing import Blame, slice_or_model
 from plait.logic.interpolation.spacer import Spacer
 from plait.logic.interpolation.strongest import Strongest
 from plait.logic.interpolation.weakest import Weakest
@@ -76,7 +76,6 @@ class Statistics:
     that violates a condition (`rejected`)."""
 
     paths: int = 0
-    feasible: int = 0
     tried: Counter[str] = field(default_factory=Counter)
     succeeded: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
@@ -106,11 +105,6 @@ class Interpolator:
         self._procedures = procedures
         self._timeout = timeout
 
-    def feasible(self, steps: Steps[Step], deadline: float | None = None) -> Model | None:
-        """How the path can be taken, or None; raises `Undecided` at the deadline."""
-        self._limit(deadline)
-        return model_of(self._context, Path(self._context, steps))
-
     def interpolate(
         self,
         steps: Steps[Step],
@@ -126,7 +120,6 @@ class Interpolator:
             path = Path(self._context, steps)
             found = slice_or_model(self._context, path, blame)
             if isinstance(found, Model):
-                self.statistics.feasible += 1
                 return Feasible(found)
             for procedure in procedures or self._procedures:
                 if isinstance(procedure, str):

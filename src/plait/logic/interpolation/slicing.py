@@ -45,12 +45,6 @@ def slice_or_model(context: Context, path: Path, blame: Blame = Blame.LATE) -> S
     return sliced(context, path, place, kept)
 
 
-def model_of(context: Context, path: Path) -> Model | None:
-    """How to take the path; None if it is infeasible."""
-    found = _Search(context, path).some_contradiction()
-    return found if isinstance(found, Model) else None
-
-
 @dataclass(slots=True)
 class _Condition:
     """What must hold at a place for the rest of the path to be possible, with the first and the
