@@ -1,4 +1,10 @@
-"""Lowering of atomic operations, which the forced header turns into `__plait_atomic_*` calls."""
+"""Lowering of atomic operations, which the forced header turns into `__plait_atomic_*` calls.
+
+All arguments are evaluated, from left to right, also a memory order, and then the operation is one
+action. An order that C does not allow for the operation is undefined behaviour (C17 7.17.7). For
+compare-and-exchange C17 also wants a failure order that is no stronger than the other one; C23 has
+dropped that and compilers never relied on it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,7 @@ from plait.c.syntax import Node
 from plait.c.terms import binary, conditional, convert, pointer_add, unary
 from plait.c.types import Shape
 from plait.errors import UnsupportedCode
-from plait.model.actions import Assign, Input, Load, Order, ReadModifyWrite, Skip, Store
+from plait.model.actions import Assign, CheckKind, Input, Load, Order, ReadModifyWrite, Skip, Store
 from plait.model.expressions import BinaryOp, Const, Expr, Register, UnaryOp
 from plait.model.types import I32, Kind, Scalar
 
@@ -21,6 +27,10 @@ _ORDERS = {
     4: Order.ACQ_REL,
     5: Order.SEQ_CST,
 }
+_HARDWARE_HINTS = 0x30000  # gcc's __ATOMIC_HLE_ACQUIRE and __ATOMIC_HLE_RELEASE
+_ANY_ORDER = frozenset(_ORDERS.values())
+_LOAD_ORDERS = _ANY_ORDER - {Order.RELEASE, Order.ACQ_REL}
+_STORE_ORDERS = _ANY_ORDER - {Order.CONSUME, Order.ACQUIRE, Order.ACQ_REL}
 _OPERATORS = {
     "add": BinaryOp.ADD,
     "sub": BinaryOp.SUB,
@@ -35,10 +45,29 @@ class Atomics(Expressions):
 
     spurious_failures: bool
 
-    def order_of(self, node: Node) -> Order:
-        """A memory order argument; one that is not constant counts as the strongest."""
-        value = self.unit.tree.integer(node)
-        return Order.SEQ_CST if value is None else _ORDERS.get(value & 0xFFFF, Order.SEQ_CST)
+    def order_of(self, node: Node, allowed: frozenset[Order] = _ANY_ORDER) -> Order:
+        """Evaluate a memory order argument.
+
+        One that is not constant counts as the strongest, as compilers do it. Nothing is lost: the
+        semantics is sequentially consistent whatever the order, and all of them are atomic.
+        """
+        value = self.rvalue(node)
+        if isinstance(value, Const) and isinstance(value.value, int):
+            known = _ORDERS.get(value.value & ~_HARDWARE_HINTS)
+            if known in allowed:
+                return known
+            is_allowed: Expr = Const(I32, 0)
+        else:
+            asked = convert(I32, value)
+            plain = binary(BinaryOp.AND, asked, Const(I32, ~_HARDWARE_HINTS))
+            is_allowed = Const(I32, 0)
+            for number, order in _ORDERS.items():
+                if order in allowed:
+                    same = binary(BinaryOp.EQ, plain, Const(I32, number))
+                    is_allowed = binary(BinaryOp.OR, is_allowed, same)
+        message = "a memory order that this operation does not allow"
+        self.check(is_allowed, CheckKind.UNDEFINED, message)
+        return Order.SEQ_CST
 
     def atomic_call(self, name: str, node: Node, arguments: list[Node]) -> Expr | None:
         """An operation's value has the object's own type: the header casts every call to it."""
@@ -50,13 +79,15 @@ class Atomics(Expressions):
         address = self.stable(self.rvalue(arguments[0]))
         match name:
             case "load":
+                order = self.order_of(arguments[1], _LOAD_ORDERS)
                 target = self.register(scalar)
-                order = self.order_of(arguments[1])
                 self.emit(Load(self.origin, target, address, order))
                 return target
             case "store":
                 value = convert(scalar, self.rvalue(arguments[1]))
-                self.emit(Store(self.origin, address, value, self.order_of(arguments[2])))
+                since = self.at, self.emitted
+                order = self.order_of(arguments[2], _STORE_ORDERS)
+                self.emit(Store(self.origin, address, self.keep(value, *since), order))
                 return None
             case "compare_exchange" | "compare_exchange_weak":
                 weak = name.endswith("weak") and self.spurious_failures
@@ -64,15 +95,15 @@ class Atomics(Expressions):
             case "cas_value":
                 expected = self.stable(convert(scalar, self.rvalue(arguments[1])))
                 desired = self.stable(convert(scalar, self.rvalue(arguments[2])))
+                order = self.order_of(arguments[3])
                 old = self.register(scalar)
                 guard = binary(BinaryOp.EQ, old, expected)
-                order = self.order_of(arguments[3])
                 self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
                 return old
         operand = self.stable(convert(scalar, self.rvalue(arguments[1])))
+        order = self.order_of(arguments[2])
         old = self.register(scalar)
         new = self._combined(name, old, operand)
-        order = self.order_of(arguments[2])
         self.emit(ReadModifyWrite(self.origin, old, address, new, None, order))
         return new if name.endswith("_fetch") else old
 
@@ -122,15 +153,15 @@ class Atomics(Expressions):
     ) -> Expr:
         where = self.stable(self.rvalue(arguments[1]))
         desired = self.stable(convert(scalar, self.rvalue(arguments[2])))
+        order = self.order_of(arguments[3])
+        failure_order = self.order_of(arguments[4], _LOAD_ORDERS)
         expected = self.load_scalar(where, scalar)
         old = self.register(scalar)
         success = self.register(I32)
         failed, after = self.location(), self.location()
         if weak:
-            order = self.order_of(arguments[4])
-            self._may_fail(Load(self.origin, old, address, order), success, failed)
+            self._may_fail(Load(self.origin, old, address, failure_order), success, failed)
         guard = binary(BinaryOp.EQ, old, expected)
-        order = self.order_of(arguments[3])
         self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
         self.emit(Assign(self.origin, success, guard))
         self.branch(success, after, failed)

@@ -46,7 +46,10 @@ _IDENTITY_BUILTINS = {
     "__builtin_assume_aligned",
     "__builtin_launder",
 }
-_IGNORED_BUILTINS = {"__builtin_prefetch", "__builtin___clear_cache", "__builtin_assume"}
+_HINTS = {"__builtin_prefetch", "__builtin___clear_cache"}
+_NANS = {"__builtin_nan", "__builtin_nanf"}
+_INFINITIES = {"__builtin_inf", "__builtin_inff", "__builtin_huge_val", "__builtin_huge_valf"}
+_OBJECT_SIZES = {"__builtin_object_size", "__builtin_dynamic_object_size"}
 _OVERFLOW_OPERATORS = {"add": BinaryOp.ADD, "sub": BinaryOp.SUB, "mul": BinaryOp.MUL}
 _VARIADIC_UNIT = 8
 _FAILED_ASSERTIONS = {"__assert_fail", "__assert"}  # called with the text of the assertion
@@ -163,6 +166,8 @@ class Calls(Atomics):
         if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
             return _ORDINARY
         if name in _FAILED_ASSERTIONS and arguments and strip(arguments[0]).kind == s.STRING:
+            for argument in arguments[1:]:
+                self.effect(argument)
             self._fail_assertion(self._text(arguments[0]))
             return None
         if name == "assert" and len(arguments) == 1:  # declared by hand, without its header
@@ -259,11 +264,23 @@ class Calls(Atomics):
 
     def _builtin(self, name: str, node: Node, arguments: list[Node], used: bool) -> object:
         if name in _IDENTITY_BUILTINS:
+            # gcc drops the expectation of a constant, clang evaluates it.
+            if name.startswith("__builtin_expect") and any(map(self.has_effects, arguments[1:])):
+                raise UnsupportedCode(f"side effects in what {name} expects")
             first = self.rvalue(arguments[0])
+            since = self.at, self.emitted
             for other in arguments[1:]:
                 self.effect(other)
-            return convert(self.unit.type_of(node).require_scalar(), first)
-        if name in _IGNORED_BUILTINS:
+            return convert(self.unit.type_of(node).require_scalar(), self.keep(first, *since))
+        if name in _HINTS:
+            for argument in arguments:
+                self.effect(argument)
+            return None
+        if name == "__builtin_assume":  # clang does not evaluate it
+            if self.has_effects(arguments[0]):
+                raise UnsupportedCode("side effects in __builtin_assume")
+            assumed = truth(self.rvalue(arguments[0]))
+            self.check(assumed, CheckKind.UNDEFINED, "__builtin_assume of what does not hold")
             return None
         if name == "__builtin_unreachable":
             self.emit(
@@ -280,9 +297,10 @@ class Calls(Atomics):
         if name == "__builtin_constant_p":
             known = self.unit.tree.integer(node)
             return constant(I32, known or 0)
-        if name in ("__builtin_object_size", "__builtin_dynamic_object_size"):
-            kind = self.unit.tree.integer(arguments[1]) or 0
-            return constant(self.unit.type_of(node).require_scalar(), 0 if kind >= 2 else -1)
+        if name in _OBJECT_SIZES:
+            return self._compiler_known_size(name, node, arguments)
+        if name == "__builtin_classify_type":  # a matter of the type: not evaluated
+            return constant(I32, self.unit.tree.integer(node) or 0)
         if name in ("__builtin_alloca", "__builtin_alloca_with_align"):
             return self._alloca(arguments)
         parts = name.split("_")
@@ -290,14 +308,17 @@ class Calls(Atomics):
             if name.endswith("_overflow"):
                 op = next(op for key, op in _OVERFLOW_OPERATORS.items() if key in parts[3])
                 return self._overflow_builtin(op, arguments)
-        folded = self.unit.tree.integer(node)
         scalar = self.unit.type_of(node).scalar
+        # libclang computes the value of `f((c++, 5))`, too, and says nothing of `c`.
+        is_closed = not any(map(self.is_open, arguments))
+        folded = self.unit.tree.integer(node) if is_closed else None
         if folded is not None and scalar is not None and scalar.kind is not Kind.FLOAT:
             return constant(scalar, folded)
-        if name in ("__builtin_inf", "__builtin_huge_val", "__builtin_inff", "__builtin_nan",
-                    "__builtin_nanf", "__builtin_huge_valf"):  # fmt: skip
+        if name in _NANS or name in _INFINITIES:
             assert scalar is not None
-            return Const(scalar, float("nan" if "nan" in name else "inf"))
+            for argument in arguments:
+                self.effect(argument)
+            return Const(scalar, float("nan" if name in _NANS else "inf"))
         for candidate in (f"__plait_builtin_{name[10:]}", name[10:]):
             if candidate in self.unit.linker.no_effect_functions:
                 return self._no_effect(candidate, node, arguments, used)
@@ -306,6 +327,18 @@ class Calls(Atomics):
                 declared = self.unit.linker.library_type(candidate)
                 return self._call(linked, None, declared, node, arguments, used)
         return self._stop(f"the builtin '{name}' is not supported", node)
+
+    def _compiler_known_size(self, name: str, node: Node, arguments: list[Node]) -> Expr:
+        """__builtin_object_size does not evaluate its arguments, and knows nothing of those with
+        side effects. What it knows of others depends on the optimiser unless it is constant."""
+        scalar = self.unit.type_of(node).require_scalar()
+        kind = self.unit.tree.integer(arguments[1]) or 0
+        if self.has_effects(arguments[0]):
+            return constant(scalar, 0 if kind & 2 else -1)
+        known = self.unit.tree.integer(node)
+        if known is None:
+            raise UnsupportedCode(f"{name} of what only an optimiser knows")
+        return constant(scalar, known)
 
     def _overflow_builtin(self, op: BinaryOp, arguments: list[Node]) -> Expr:
         """__builtin_add_overflow and its like: exact result, stored and compared."""
@@ -399,6 +432,9 @@ class Calls(Atomics):
 
     def _intrinsic_fence(self, arguments: list[Node]) -> None:
         self.emit(Fence(self.origin, self.order_of(arguments[0])))
+
+    def _intrinsic_signal_fence(self, arguments: list[Node]) -> None:
+        self.order_of(arguments[0])  # handlers of signals are not modelled: nothing to order
 
     def _intrinsic_varargs(self, arguments: list[Node]) -> Expr:
         if self.varargs is None:

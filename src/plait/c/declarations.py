@@ -29,6 +29,8 @@ class Declarations(Calls):
                 return  # __label__
             if node.kind not in (s.STRUCT, s.UNION, s.ENUM, s.TYPEDEF, s.FUNCTION, s.STATIC_ASSERT):
                 raise UnsupportedCode(f"a declaration of this kind (clang cursor {node.kind})")
+            if node.kind == s.TYPEDEF:
+                self.refuse_sizes_with_effects(self.unit.type_of(node), node.children)
             return
         library = self.unit.library
         storage = library.Cursor_getStorageClass(node.cursor)
@@ -42,7 +44,10 @@ class Declarations(Calls):
         initial = self.unit.initialiser(node)
         if ctype.shape is Shape.VARIABLE_ARRAY:
             self._variable_array(node, ctype, name, key)
-        elif ctype.scalar is not None and key not in self._address_taken and not ctype.atomic:
+            return
+        sizes = node.children[:-1] if initial is not None else node.children
+        self.refuse_sizes_with_effects(ctype, sizes)
+        if ctype.scalar is not None and key not in self._address_taken and not ctype.atomic:
             register = self.register(ctype.scalar, name, ctype.spelling)
             self.locals[key] = RegisterPlace(register, ctype)
             if self.checks_lifetimes and ctype.scalar.kind is not Kind.FLOAT:

@@ -117,9 +117,17 @@ class Expressions(Branches):
 
     def _void(self, node: Node) -> None:
         match node.kind:
-            case s.PAREN | s.UNEXPOSED:
+            case s.PAREN:
                 self.value(node.children[0])
+            case s.UNEXPOSED if len(node.children) == 1:
+                self.value(node.children[0])
+            case s.UNEXPOSED if len(node.children) == 3:  # __builtin_choose_expr
+                choice = self.unit.tree.integer(node.children[0])
+                if choice is None:
+                    raise self._unsupported(node)
+                self.effect(node.children[1 if choice else 2])
             case s.CAST:
+                self.refuse_sizes_with_effects(self.unit.type_of(node), node.children[:-1])
                 self.effect(node.children[-1])
             case s.CALL:
                 self.call(node, used=False)
@@ -137,7 +145,41 @@ class Expressions(Branches):
             case s.GENERIC:
                 self.effect(self.unit.selected_generic(node))
             case _:
-                self.value(node.children[-1]) if node.children else None
+                raise self._unsupported(node)
+
+    # What an expression would do if it were evaluated
+
+    def has_effects(self, node: Node) -> bool:
+        """Whether evaluating it could do more than give a value."""
+        match node.kind:
+            case s.CALL | s.STATEMENT_EXPRESSION | s.COMPOUND_ASSIGN:
+                return True
+            case s.UNARY if self._unary_kind(node) in _STEPS:
+                return True
+            case s.BINARY if self._binary_kind(node) == s.ASSIGN:
+                return True
+            case s.SIZEOF if self.unit.tree.integer(node) is not None:
+                return False
+        return any(map(self.has_effects, node.children))
+
+    def is_open(self, node: Node) -> bool:
+        """Whether evaluating it could do more than give a value that the text alone decides."""
+        if node.kind == s.SIZEOF:
+            return self.has_effects(node)
+        if node.kind == s.DECL_REF:
+            declaration = self.unit.library.getCursorReferenced(node.cursor)
+            return declaration.kind not in (s.ENUM_CONSTANT, s.FUNCTION)
+        if node.kind == s.STRING or not node.children:
+            return False
+        return self.has_effects(node) or any(map(self.is_open, node.children))
+
+    def refuse_sizes_with_effects(self, ctype: CType, parts: list[Node]) -> None:
+        """The sizes in a variably modified type are evaluated where it is written; plait does
+        not, unless it is the type of an array. Without side effects nobody notices."""
+        while ctype.inner is not None and ctype.shape is not Shape.VARIABLE_ARRAY:
+            ctype = ctype.inner
+        if ctype.shape is Shape.VARIABLE_ARRAY and any(map(self.has_effects, parts)):
+            raise UnsupportedCode("side effects in the length of an array inside a type")
 
     def rvalue(self, node: Node) -> Expr:
         """The value of a scalar expression, after array and function decay."""
@@ -192,7 +234,7 @@ class Expressions(Branches):
                 return self.read(self.lvalue(node))
             case s.INIT_LIST if len(node.children) == 1:
                 return self.rvalue(node.children[0])
-        value = self.unit.tree.integer(node)
+        value = None if self.has_effects(node) else self.unit.tree.integer(node)
         scalar = self.unit.type_of(node).scalar
         if value is not None and scalar is not None and scalar.kind is not Kind.FLOAT:
             if scalar.bits <= 64:  # libclang cuts larger ones
@@ -230,16 +272,16 @@ class Expressions(Branches):
             return self.checked_conversion(ctype.scalar, self.rvalue(inner))
         if len(children) == 4:
             return self._elvis(children[0], children[3], ctype)
-        value = self.unit.tree.integer(node)
+        if len(children) == 3:  # __builtin_choose_expr
+            choice = self.unit.tree.integer(children[0])
+            if choice is not None:
+                return convert(ctype.require_scalar(), self.rvalue(children[1 if choice else 2]))
+        value = None if self.has_effects(node) else self.unit.tree.integer(node)
         if value is not None and ctype.scalar is not None:
             if ctype.scalar.kind is Kind.FLOAT:
                 return Const(ctype.scalar, self.unit.tree.floating(node))
             if ctype.scalar.bits <= 64:
                 return constant(ctype.scalar, value)
-        if len(children) == 3:  # __builtin_choose_expr
-            choice = self.unit.tree.integer(children[0])
-            if choice is not None:
-                return convert(ctype.require_scalar(), self.rvalue(children[1 if choice else 2]))
         raise self._unsupported(node)
 
     def _elvis(self, common: Node, otherwise: Node, ctype: CType) -> Expr:
@@ -560,6 +602,7 @@ class Expressions(Branches):
 
     def _cast(self, node: Node) -> Expr:
         operand = node.children[-1]
+        self.refuse_sizes_with_effects(self.unit.type_of(node), node.children[:-1])
         scalar = self.unit.type_of(node).require_scalar()
         source = self.unit.type_of(operand)
         if source.shape is Shape.RECORD:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from plait.c.unit import Unit
 
 _ATOMIC_FUNCTION = "__VERIFIER_atomic_"
+_ASSUMPTION = re.compile(r"(?:__attribute__\(\(|\[\[)(?:\w+::)?_*assume_*\(")
 _HARMLESS_ASM = {"", "nop", "pause", "rep; nop", "rep;nop", "mfence", "lfence", "sfence", "yield"}
 
 
@@ -120,6 +122,8 @@ class FunctionLowering(Declarations):
 
     def _parameter(self, node: Node, passed: Scalar | None) -> tuple[Place, Expr] | None:
         ctype = self.unit.type_of(node)
+        if any(map(self.has_effects, node.children)):
+            raise UnsupportedCode("side effects in the length of an array that is a parameter")
         name = self.unit.tree.name(node)
         key = node.cursor.data[0] or 0
         if ctype.shape is Shape.RECORD:
@@ -268,6 +272,7 @@ class FunctionLowering(Declarations):
             case s.ASM:
                 self._asm(node)
             case s.UNEXPOSED_STATEMENT:  # an attribute on a statement
+                self._refuse_assumption(children)
                 for child in children:
                     if child.kind < 400:
                         self.statement(child)
@@ -275,6 +280,14 @@ class FunctionLowering(Declarations):
                 self.effect(node)
             case _:
                 raise UnsupportedCode(f"a statement of this kind (clang cursor {node.kind})")
+
+    def _refuse_assumption(self, children: list[Node]) -> None:
+        """The attribute `assume` makes a false condition undefined behaviour; libclang does not
+        show it, so every empty statement with an attribute in such a function is suspect."""
+        assert self._root is not None
+        is_empty = any(child.kind == s.NULL for child in children)
+        if is_empty and _ASSUMPTION.search(self.unit.library.pretty(self._root.cursor)):
+            raise UnsupportedCode("the attribute 'assume'")
 
     def _if(self, children: list[Node]) -> None:
         then, after = self.location(), self.location()
@@ -431,6 +444,8 @@ class FunctionLowering(Declarations):
         harmless = template in _HARMLESS_ASM and not (template and operands)
         if not harmless or '"=' in operands:
             raise UnsupportedCode("inline assembly with effects")
+        if any(map(self.has_effects, node.children)):
+            raise UnsupportedCode("inline assembly whose operands have side effects")
         self.emit(Fence(self.origin, Order.SEQ_CST))
 
     def _write_indirect_jumps(self) -> None:

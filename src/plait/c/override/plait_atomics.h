@@ -32,6 +32,7 @@ unsigned long long __plait_atomic_nand_fetch(volatile void *, ...);
 unsigned long long __plait_atomic_min_fetch(volatile void *, ...);
 unsigned long long __plait_atomic_max_fetch(volatile void *, ...);
 void __plait_fence(int);
+void __plait_signal_fence(int);
 
 #define __PLAIT_TYPE(p) __typeof__((void)0, *(p))
 #define __PLAIT_RMW(name, p, v, mo) \
@@ -72,11 +73,17 @@ void __plait_fence(int);
 #define __atomic_clear(p, mo) \
   __plait_atomic_store((volatile unsigned char *)(p), (unsigned char)0, (mo))
 #define __atomic_thread_fence(mo) __plait_fence(mo)
-#define __atomic_signal_fence(mo) ((void)(mo))
+#define __atomic_signal_fence(mo) __plait_signal_fence(mo)
 #define __atomic_always_lock_free(n, p) ((_Bool)((n) <= 8 && ((n) & ((n) - 1)) == 0))
-#define __atomic_is_lock_free(n, p) __atomic_always_lock_free(n, p)
+#define __atomic_is_lock_free(n, p)                \
+  (__extension__({                                 \
+    __SIZE_TYPE__ __plait_size = (n);              \
+    (void)(p);                                     \
+    __atomic_always_lock_free(__plait_size, 0);    \
+  }))
 
-/* gcc: __sync_*, all of them full barriers except lock_test_and_set and lock_release. */
+/* gcc: __sync_*, all of them full barriers except lock_test_and_set and lock_release. Further
+ * arguments, the variables to protect, are not evaluated. */
 #define __sync_fetch_and_add(p, v, ...) __PLAIT_RMW(fetch_add, p, v, 5)
 #define __sync_fetch_and_sub(p, v, ...) __PLAIT_RMW(fetch_sub, p, v, 5)
 #define __sync_fetch_and_and(p, v, ...) __PLAIT_RMW(fetch_and, p, v, 5)
@@ -122,8 +129,8 @@ void __plait_fence(int);
 #define __c11_atomic_fetch_min(p, v, mo) __PLAIT_RMW(fetch_min, p, v, mo)
 #define __c11_atomic_fetch_max(p, v, mo) __PLAIT_RMW(fetch_max, p, v, mo)
 #define __c11_atomic_thread_fence(mo) __plait_fence(mo)
-#define __c11_atomic_signal_fence(mo) ((void)(mo))
-#define __c11_atomic_is_lock_free(n) __atomic_always_lock_free(n, 0)
+#define __c11_atomic_signal_fence(mo) __plait_signal_fence(mo)
+#define __c11_atomic_is_lock_free(n) __atomic_is_lock_free(n, 0)
 
 /* Hints and fences of x86 that spin loops use. */
 #define __builtin_ia32_pause() ((void)0)

@@ -19,7 +19,7 @@ char *__plait_varargs(void);
 #define __PLAIT_VA_SIZE(type) ((sizeof(type) + 7) & ~(__SIZE_TYPE__)7)
 #define __builtin_va_start(ap, last) ((void)(*__PLAIT_VA_LIST(ap) = __plait_varargs()))
 #define __builtin_stdarg_start(ap, last) __builtin_va_start(ap, last)
-#define __builtin_va_end(ap) ((void)0)
+#define __builtin_va_end(ap) ((void)__PLAIT_VA_LIST(ap))
 #define __builtin_va_copy(to, from) ((void)(*__PLAIT_VA_LIST(to) = *__PLAIT_VA_LIST(from)))
 #define __builtin_va_arg(ap, type)                                      \
   (*(__typeof__(type) *)((*__PLAIT_VA_LIST(ap) += __PLAIT_VA_SIZE(type)) - __PLAIT_VA_SIZE(type)))

@@ -69,7 +69,7 @@ typedef _Atomic(__UINTMAX_TYPE__) atomic_uintmax_t;
 #define kill_dependency(y) (y)
 
 #define atomic_thread_fence(mo) __plait_fence(mo)
-#define atomic_signal_fence(mo) ((void)(mo))
+#define atomic_signal_fence(mo) __plait_signal_fence(mo)
 #define atomic_is_lock_free(p) ((void)(p), (_Bool)(sizeof(*(p)) <= 8))
 
 #define atomic_load_explicit(p, mo) __c11_atomic_load(p, mo)
