@@ -79,6 +79,20 @@ extern _Thread_local void (*__plait_run_key_destructors)(void);
 extern _Thread_local void (*__plait_run_cleanup_handlers)(void);
 extern void (*__plait_run_exit_handlers)(void);
 
+/* POSIX 2.9.2: the lifetime of a thread ID ends when the thread has ended and was detached or joined;
+   to use it then is undefined. So are joins and detachments of a thread that is not joinable. */
+#if PLAIT_CHECK_LOCKS
+#define PLAIT_ID_RULE(condition, message) __plait_check("lock-misuse", condition, message)
+#else
+#define PLAIT_ID_RULE(condition, message) __plait_check("undefined behaviour", condition, message)
+#endif
+#define PLAIT_JOINABLE(block, what)                                     \
+  PLAIT_ID_RULE(!(block)->detached, what " of a detached thread");      \
+  PLAIT_ID_RULE(!(block)->joined, what " of a thread that is joined already")
+#define PLAIT_IN_LIFETIME(block)                                        \
+  PLAIT_ID_RULE(!(block)->joined && !((block)->detached && (block)->done), \
+                "use of the ID of a thread whose lifetime is over")
+
 struct __plait_mutex {
   int owner; /* 0: free, -1: destroyed (only where misuse is checked), else a thread's number */
   int count; /* how often the owner of a recursive mutex holds it beyond the first time */

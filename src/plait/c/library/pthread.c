@@ -63,25 +63,20 @@ void pthread_exit(void *result) {
   __plait_end_thread();
 }
 
-/* Blocks until the thread has ended. To join oneself is EDEADLK, as in glibc. */
+/* Blocks until the thread has ended. To join oneself is undefined; glibc answers EDEADLK. Of two
+   joins of one thread at the same time the second one notices when the first is done. */
 int pthread_join(unsigned long thread, void **result) {
   struct __plait_thread *block = (struct __plait_thread *)thread;
   void *value;
   __plait_atomic_begin();
   if (block != NULL && block == __plait_current) {
-    __plait_check("lock-misuse", 0, "a thread joins itself");
+    PLAIT_ID_RULE(0, "a thread joins itself");
     __plait_atomic_end();
     return EDEADLK;
   }
-  __plait_check("lock-misuse", !block->detached, "join of a detached thread");
-  __plait_check("undefined behaviour", !block->detached, "join of a detached thread");
-#if PLAIT_CHECK_LOCKS
-  __plait_check("lock-misuse", !block->joined, "join of a thread that is joined already");
-#endif
+  PLAIT_JOINABLE(block, "join");
   __plait_wait(block->done, "join", block);
-#if PLAIT_CHECK_LOCKS
   block->joined = 1;
-#endif
   value = block->result;
   block->result = NULL;
   __plait_atomic_end();
@@ -94,6 +89,7 @@ int pthread_tryjoin_np(unsigned long thread, void **result) {
   struct __plait_thread *block = (struct __plait_thread *)thread;
   int done;
   __plait_atomic_begin();
+  PLAIT_JOINABLE(block, "join");
   done = block->done;
   __plait_atomic_end();
   return done ? pthread_join(thread, result) : EBUSY;
@@ -101,23 +97,19 @@ int pthread_tryjoin_np(unsigned long thread, void **result) {
 
 /* The time-out can pass at any moment before the thread ends (GNU). */
 int pthread_timedjoin_np(unsigned long thread, void **result, const struct timespec *deadline) {
+  if (thread != 0 && thread == (unsigned long)__plait_current) return pthread_join(thread, result);
   return pthread_tryjoin_np(thread, result) == EBUSY ? ETIMEDOUT : 0;
 }
 
-/* The thread's resources go when it ends; it cannot be joined any more. */
+/* The thread's resources go when it ends; it cannot be joined any more. It may have ended before. */
 int pthread_detach(unsigned long thread) {
   struct __plait_thread *block = (struct __plait_thread *)thread;
-  int detached;
   __plait_atomic_begin();
-  detached = block->detached;
-  __plait_check("lock-misuse", !detached, "detach of a detached thread");
-#if PLAIT_CHECK_LOCKS
-  __plait_check("lock-misuse", !block->joined, "detach of a thread that is joined already");
-#endif
+  PLAIT_JOINABLE(block, "detach");
   block->detached = 1;
   block->result = NULL;
   __plait_atomic_end();
-  return detached ? EINVAL : 0;
+  return 0;
 }
 
 unsigned long pthread_self(void) {
@@ -126,7 +118,21 @@ unsigned long pthread_self(void) {
   return (unsigned long)__plait_current;
 }
 
-int pthread_equal(unsigned long one, unsigned long other) { return one == other; }
+/* Something that needs an ID in its lifetime; that of the caller is. */
+static void __plait_use_id(unsigned long thread) {
+  struct __plait_thread *block = (struct __plait_thread *)thread;
+  if (block == __plait_current && block != NULL) return;
+  __plait_atomic_begin();
+  PLAIT_IN_LIFETIME(block);
+  __plait_atomic_end();
+}
+
+/* POSIX.1-2024 also compares with PTHREAD_NULL, which is no thread's ID. */
+int pthread_equal(unsigned long one, unsigned long other) {
+  if (one != 0) __plait_use_id(one);
+  if (other != 0) __plait_use_id(other);
+  return one == other;
+}
 
 /* Attributes: only the detach state has a meaning here, sizes are remembered. */
 int pthread_attr_init(struct __plait_attributes *attributes) {
@@ -189,10 +195,22 @@ int pthread_attr_setschedparam(struct __plait_attributes *attributes, const void
 /* Scheduling hints have no effect: every interleaving is possible anyway. */
 int pthread_yield(void) { return 0; }
 int pthread_setconcurrency(int level) { return 0; }
-int pthread_setname_np(unsigned long thread, const char *name) { return 0; }
-int pthread_setschedprio(unsigned long thread, int priority) { return 0; }
-int pthread_setschedparam(unsigned long thread, int policy, const void *parameters) { return 0; }
-int pthread_setaffinity_np(unsigned long thread, size_t size, const void *set) { return 0; }
+int pthread_setname_np(unsigned long thread, const char *name) {
+  __plait_use_id(thread);
+  return 0;
+}
+int pthread_setschedprio(unsigned long thread, int priority) {
+  __plait_use_id(thread);
+  return 0;
+}
+int pthread_setschedparam(unsigned long thread, int policy, const void *parameters) {
+  __plait_use_id(thread);
+  return 0;
+}
+int pthread_setaffinity_np(unsigned long thread, size_t size, const void *set) {
+  __plait_use_id(thread);
+  return 0;
+}
 
 /* Without pthread_cancel these only remember their settings: enabled and deferred at first. */
 static _Thread_local int __plait_cancel_state;

@@ -5,6 +5,7 @@ enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 enum { mtx_recursive = 1 };
 
 struct __plait_condition;
+int pthread_equal(unsigned long, unsigned long);
 int pthread_mutex_init(struct __plait_mutex *, const int *);
 int pthread_mutex_destroy(struct __plait_mutex *);
 int pthread_cond_init(struct __plait_condition *, const int *);
@@ -58,7 +59,7 @@ int thrd_detach(unsigned long thread) {
   return pthread_detach(thread) == 0 ? thrd_success : thrd_error;
 }
 unsigned long thrd_current(void) { return pthread_self(); }
-int thrd_equal(unsigned long one, unsigned long other) { return one == other; }
+int thrd_equal(unsigned long one, unsigned long other) { return pthread_equal(one, other); }
 void thrd_yield(void) {}
 int thrd_sleep(const struct timespec *time, struct timespec *left) { return 0; }
 

@@ -206,7 +206,7 @@ class Actions:
             for place in places:
                 if self.objects[place[0]].is_of_library:
                     for cell in memory.cells(place, scalar.size) or ():
-                        invariants.note_writer(cell, frame.function.name)
+                        invariants.note_writer(cell, frame.function.name, memory.thread)
             memory.store(state, places, scalar.size, top(scalar) if value is None else value)
             self._remember(state, action.value, places, scalar.size)
             return True

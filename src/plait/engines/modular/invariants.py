@@ -61,7 +61,8 @@ class Invariants:
         self.unsized: set[int] = set()  # allocated in sizes that are not known
         self.outlived: set[int] = set()  # locals that other threads may use after their life
         self.stray: set[tuple[int, int, int]] = set()  # writes that are not by lock functions
-        self.writers: dict[Cell, set[str]] = {}  # of objects of the library, by functions
+        self.writers: dict[Cell, set[str]] = {}  # of objects of the library: functions
+        self.writing_threads: dict[Cell, set[int]] = {}  # the same, threads
         self.has_changed = False
         self._growth: dict[tuple[int, Cell], int] = {}
 
@@ -81,10 +82,12 @@ class Invariants:
             thread.handed[cell] = new
             self.has_changed = True
 
-    def note_writer(self, cell: Cell, function: str) -> None:
-        known = self.writers.setdefault(cell, set())
-        if function not in known:
-            known.add(function)
+    def note_writer(self, cell: Cell, function: str, thread: Thread) -> None:
+        functions = self.writers.setdefault(cell, set())
+        threads = self.writing_threads.setdefault(cell, set())
+        if function not in functions or thread.number not in threads:
+            functions.add(function)
+            threads.add(thread.number)
             self.has_changed = True
 
     def is_handed(self, cell: Cell) -> bool:

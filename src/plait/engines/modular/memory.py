@@ -121,11 +121,20 @@ class Memory:
             return True
         if item.kind is not Kind.STATIC:
             return (
-                state.is_alone
+                (state.is_alone or self._has_one_writer(item, cell))
                 and item.owner == self.thread.number
                 and self.objects.is_one(item.number)
             )
         return state.is_alone or state.depth > 0 or self._is_protected(state, cell)
+
+    def _has_one_writer(self, item: Object, cell: Cell) -> bool:
+        """Whether only this thread ever writes the cell, of an object of the library: say, the mark
+        that a thread was joined. Who else reads it finds in the table what it is given."""
+        return (
+            item.is_of_library
+            and not self.thread.is_many
+            and self.invariants.writing_threads.get(cell, set()) <= {self.thread.number}
+        )
 
     def _is_protected(self, state: State, cell: Cell) -> bool:
         locks = self.invariants.protection.get(cell)
@@ -256,9 +265,11 @@ class Memory:
         """These objects are no longer fresh."""
         state.fresh -= numbers
         for cell in [item for item in state.cells if item[0] in numbers]:
-            if not self.is_own(state, cell):
+            is_own = self.is_own(state, cell)
+            if not is_own or not state.is_alone:
                 self.invariants.publish(cell, state.cells[cell])
                 self.invariants.settle(cell, state.cells[cell])
+            if not is_own:
                 state.remove(cell)
 
     def publish_all(self, state: State) -> None:
