@@ -44,7 +44,7 @@ from plait.model.facts import Fact
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 from trust import concurrent, pointers, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
@@ -181,7 +181,7 @@ def compare(options: argparse.Namespace) -> Comparison:
         programs = [load([str(source)], FrontEndOptions(), part) for part in questions]
         found, reason = ENGINES[options.engine](programs[0], questions[0], options, seed)
         oracles = [
-            explore(program, part, max_states=options.states, max_seconds=20)
+            explore(program, part, ExploreOptions(max_states=options.states, max_seconds=20))
             for part, program in zip(questions, programs, strict=True)
         ]
         # The worst answer to one of several questions is the answer to all.

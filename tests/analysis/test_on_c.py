@@ -20,7 +20,7 @@ from plait.model.properties import from_names
 from plait.model.show import show
 from plait.model.types import DataModel
 from plait.semantics import run as running
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 from plait.semantics.machine import Machine
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.c"))
@@ -259,6 +259,6 @@ def test_fewer_visible_edges_give_the_same_verdict(path: Path) -> None:
     program = load([str(path)], FrontEndOptions(), specification)
     sharing = Sharing(PointsTo(program))
     every = explore(program, specification)
-    fewer = explore(program, specification, is_visible=lambda _, edge: sharing.is_visible(edge))
+    fewer = explore(program, specification, ExploreOptions(is_visible=lambda _, edge: sharing.is_visible(edge)))
     assert fewer.verdict is every.verdict
     assert fewer.states <= every.states

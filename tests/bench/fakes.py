@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from plait.bench.records import Job, Outcome, Record
+from plait.bench.records import Job, JobResult, Record
 from plait.bench.suite import Task
 
 SLEEP_FOR_EVER = "import signal,time\nfor n in (1,2,15): signal.signal(n, signal.SIG_IGN)\ntime.sleep(600)"
@@ -41,12 +41,12 @@ def named(item: Job) -> str:
     return item.task.name.rpartition("/")[2].removesuffix(".yml")
 
 
-def by_name(**behaviours: Callable[[], object]) -> Callable[[Job], Outcome]:
+def by_name(**behaviours: Callable[[], object]) -> Callable[[Job], JobResult]:
     """Verify by what the name of the task begins with; others are true at once."""
 
-    def verify(item: Job) -> Outcome:
+    def verify(item: Job) -> JobResult:
         behaviours.get(named(item).partition("-")[0], lambda: None)()
-        return Outcome("true", winner=item.engine, cpu_seconds=0.25, statistics={"events": 7})
+        return JobResult("true", winner=item.engine, cpu_seconds=0.25, statistics={"events": 7})
 
     return verify
 

@@ -141,14 +141,14 @@ def test_a_node_answers(tmp_path: Path) -> None:
     hello = json.loads(node.stdout.readline())
     assert hello["version"] == version()
     assert hello["machine"]["cores"] == os.cpu_count()
-    outcomes = []
+    results = []
     for task in find_tasks([str(suite)]).tasks:
         node.stdin.write(pack(Job(task, "orders"), Terms({"timeout": 60.0, "jobs": 1}, 120.0)) + "\n")
         node.stdin.flush()
-        outcomes.append(json.loads(node.stdout.readline())["outcome"])
-    assert [item["verdict"] for item in outcomes] == ["true", "false", "error"]
-    assert all(item["cpu_seconds"] > 0 and item["memory_bytes"] > 0 for item in outcomes[:2])
-    assert outcomes[2]["reason"].startswith("small/fast-02.c:1:1")  # whatever the folder here is
+        results.append(json.loads(node.stdout.readline())["result"])
+    assert [item["verdict"] for item in results] == ["true", "false", "error"]
+    assert all(item["cpu_seconds"] > 0 and item["memory_bytes"] > 0 for item in results[:2])
+    assert results[2]["reason"].startswith("small/fast-02.c:1:1")  # whatever the folder here is
     node.stdin.close()
     assert node.wait(20) == 0
     node.stdout.close()
@@ -225,7 +225,7 @@ class FakeFleet:
         if verdict == "lost":
             self._events.append(Lost(worker, "it died"))
         elif verdict is not None:
-            self._events.append(Said(worker, json.dumps({"outcome": {"verdict": verdict}})))
+            self._events.append(Said(worker, json.dumps({"result": {"verdict": verdict}})))
 
     def wait(self, seconds: float) -> list[Said | Lost]:
         if not self._events:
@@ -274,13 +274,13 @@ def run_on(
         per_node=per_node,
         patience=patience,
     ).run()
-    assert sorted(outcomes_of(messages)) == list(range(jobs))
+    assert sorted(results_of(messages)) == list(range(jobs))
     assert sum("job" in item for item in messages) == jobs
     return messages
 
 
-def outcomes_of(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
-    return {item["job"]: item["outcome"] for item in messages if "job" in item}
+def results_of(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    return {item["job"]: item["result"] for item in messages if "job" in item}
 
 
 def notes_of(messages: list[dict[str, Any]]) -> list[str]:
@@ -294,7 +294,7 @@ def test_every_job_is_done_once() -> None:
     assert {node for node, _ in fleet.given} == {"a", "b"}
     assert notes_of(messages) == ["node a has joined, 2 CPUs", "node b has joined, 4 CPUs"]
     assert {"node": {"name": "a", "cpus": 2, "cpu": "fast"}} in messages
-    assert outcomes_of(messages)[0]["statistics"]["node"] in ("a", "b")
+    assert results_of(messages)[0]["statistics"]["node"] in ("a", "b")
 
 
 def test_jobs_of_a_node_share_its_cpus() -> None:
@@ -313,18 +313,18 @@ def test_a_worker_dies_once() -> None:
         return "true"
 
     fleet = FakeFleet({"a": 1, "b": 1}, answer)
-    outcomes = outcomes_of(run_on(fleet, 8))
-    assert {item["verdict"] for item in outcomes.values()} == {"true"}
+    results = results_of(run_on(fleet, 8))
+    assert {item["verdict"] for item in results.values()} == {"true"}
     assert sum(number == 3 for _, number in fleet.given) == 2
 
 
 def test_a_job_that_kills_its_workers_is_an_error() -> None:
     fleet = FakeFleet({"a": 1, "b": 1}, lambda node, number: "lost" if number == 3 else "true")
-    outcomes = outcomes_of(run_on(fleet, 8))
-    assert outcomes[3]["verdict"] == "error"
-    assert outcomes[3]["reason"] == "it died"
+    results = results_of(run_on(fleet, 8))
+    assert results[3]["verdict"] == "error"
+    assert results[3]["reason"] == "it died"
     assert sum(number == 3 for _, number in fleet.given) == 2
-    assert {item["verdict"] for number, item in outcomes.items() if number != 3} == {"true"}
+    assert {item["verdict"] for number, item in results.items() if number != 3} == {"true"}
 
 
 def test_the_death_of_nodes_is_nothing_of_a_job() -> None:
@@ -344,7 +344,7 @@ def test_the_death_of_nodes_is_nothing_of_a_job() -> None:
 
     fleet = FakeFleet({"a": 1, "b": 1, "c": 1}, answer)
     messages = run_on(fleet, 12, patience=Patience(**{**_plain(QUICK), "news_of_death": 10.0}))
-    assert {item["verdict"] for item in outcomes_of(messages).values()} == {"true"}
+    assert {item["verdict"] for item in results_of(messages).values()} == {"true"}
     assert sum("has died" in note for note in notes_of(messages)) == len(fleet.dead)
 
 
@@ -364,9 +364,9 @@ def test_a_job_that_ends_machines_ends() -> None:
         return "true"
 
     fleet = FakeFleet({"a": 1}, answer)
-    outcomes = outcomes_of(run_on(fleet, 3))
-    assert outcomes[0]["reason"].startswith(f"lost {dispatch.MOST_DEATHS} times")
-    assert outcomes[1]["verdict"] == outcomes[2]["verdict"] == "true"
+    results = results_of(run_on(fleet, 3))
+    assert results[0]["reason"].startswith(f"lost {dispatch.MOST_DEATHS} times")
+    assert results[1]["verdict"] == results[2]["verdict"] == "true"
 
 
 def test_nodes_come_later() -> None:
@@ -392,7 +392,7 @@ def test_a_node_that_hangs() -> None:
 
     fleet = FakeFleet({"a": 1, "b": 1}, answer)
     messages = run_on(fleet, 4, patience=Patience(**{**_plain(QUICK), "answer": 0.1}))
-    assert outcomes_of(messages)[1]["verdict"] == "true"
+    assert results_of(messages)[1]["verdict"] == "true"
     assert f"no answer from node {hung[0]} after 0.1 s" in notes_of(messages)
 
 

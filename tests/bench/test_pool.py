@@ -16,7 +16,7 @@ import pytest
 
 from plait.bench.pool import Pool
 from plait.bench.processes import resident_memory
-from plait.bench.records import ExecutorFailed, Interrupted, Job, Outcome, Record
+from plait.bench.records import ExecutorFailed, Interrupted, Job, JobResult, Record
 from plait.errors import Diagnostic, InputError
 from tests.bench import fakes
 from tests.bench.fakes import by_name, job, processes_with, wait_until
@@ -138,10 +138,10 @@ def test_memory() -> None:
 def test_a_worker_that_has_grown_is_not_kept() -> None:
     kept: list[bytearray] = []
 
-    def verify(item: Job) -> Outcome:
+    def verify(item: Job) -> JobResult:
         if fakes.named(item).startswith("leak"):
             kept.append(bytearray(300 << 20))
-        return Outcome("true", str(resident_memory(os.getpid())))
+        return JobResult("true", str(resident_memory(os.getpid())))
 
     records = run(Pool(verify), [job("leak"), job("after")])
     assert int(records["leak"].reason) - int(records["after"].reason) > 200 << 20
@@ -235,9 +235,9 @@ def test_outside_the_main_thread() -> None:
 
 
 def test_a_thousand_jobs_leave_no_trace() -> None:
-    def state(item: Job) -> Outcome:
+    def state(item: Job) -> JobResult:
         files = len(os.listdir("/proc/self/fd"))
-        return Outcome("true", statistics={"files": files, "memory": resident_memory(os.getpid())})
+        return JobResult("true", statistics={"files": files, "memory": resident_memory(os.getpid())})
 
     files = len(os.listdir("/proc/self/fd"))
     memory = resident_memory(os.getpid())

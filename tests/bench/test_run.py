@@ -25,7 +25,7 @@ from plait.bench.records import (
     ExecutorFailed,
     Interrupted,
     Job,
-    Outcome,
+    JobResult,
     Record,
     record_from_plain,
     record_of,
@@ -58,7 +58,7 @@ class Here:
             if number == self._most and self._then is not None:
                 raise self._then
             self.ran.append(item.task.name)
-            yield record_of(item, Outcome("true", cpu_seconds=1.0))
+            yield record_of(item, JobResult("true", cpu_seconds=1.0))
 
 
 def run(out: Path, executor: Here, jobs: list[Job] = JOBS, **more: bool) -> tuple[Run, list[str]]:
@@ -412,9 +412,9 @@ def test_cpu_time_is_that_of_one_job(suite: Path) -> None:
     task = Task("t", "t", files, "unreach-call", str(suite / "small" / "p.prp"), "LP64", True, "")
     verify = verify_by_plait({"timeout": 20.0})
     sum(range(30_000_000))
-    outcome = verify(Job(task, "orders"))
-    assert outcome.verdict == "true"
-    assert outcome.cpu_seconds <= outcome.wall_seconds * 4
+    result = verify(Job(task, "orders"))
+    assert result.verdict == "true"
+    assert result.cpu_seconds <= result.wall_seconds * 4
 
 
 class Terminal(io.StringIO):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plait.certificates.verdicts import Answer
 from plait.model.program import Program
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 from tests.certificates.building import (
     ASSERTIONS,
     Builder,
@@ -41,7 +41,7 @@ def answers(program: Program, seed: int, most_nodes: int) -> list[Answer]:
 
 def compare(folder: Path, seed: int, most_nodes: int) -> tuple[str, list[Answer]]:
     program = program_of(folder, generate(seed))
-    exploration = explore(program, ASSERTIONS, max_states=20_000, max_seconds=20)
+    exploration = explore(program, ASSERTIONS, ExploreOptions(max_states=20_000, max_seconds=20))
     verdict = exploration.verdict.value
     found = answers(program, seed, most_nodes)
     if verdict != "true":

@@ -10,7 +10,7 @@ import pytest
 
 from plait.c import FrontEndOptions, load
 from plait.model.properties import from_names
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 
 HERE = Path(__file__).parent
 EXPECTATION = re.compile(r"^// expect ([a-z-]+): (\w+)$", re.MULTILINE)
@@ -27,7 +27,7 @@ CASES = [
 def test_verdict(path: Path, name: str, wanted: str) -> None:
     specification = from_names([name])
     program = load([str(path)], FrontEndOptions(), specification)
-    found = explore(program, specification, max_seconds=MOST_SECONDS)
+    found = explore(program, specification, ExploreOptions(max_seconds=MOST_SECONDS))
     assert found.verdict.value == wanted, found.reason
 
 

@@ -11,7 +11,7 @@ from plait.c.options import FrontEndOptions
 from plait.model.program import Program
 from plait.model.properties import from_names
 from plait.model.types import DataModel
-from plait.semantics.explore import Exploration, Verdict, explore
+from plait.semantics.explore import Exploration, ExploreOptions, Verdict, explore
 from plait.semantics.run import run
 
 HEADERS = """
@@ -33,8 +33,8 @@ def program(directory: Path, text: str, *properties: str, ilp32: bool = False) -
 def explored(directory: Path, text: str, *properties: str) -> Exploration:
     built = program(directory, text, *properties)
     specification = from_names(list(properties))
-    found = explore(built, specification, max_states=200_000)
-    other = explore(built, specification, max_states=200_000, reduction=False)
+    found = explore(built, specification, ExploreOptions(max_states=200_000))
+    other = explore(built, specification, ExploreOptions(max_states=200_000, reduction=False))
     assert found.verdict is other.verdict, (found.reason, other.reason)
     if found.schedule is not None and other.schedule is not None:
         assert len(found.schedule) == len(other.schedule)

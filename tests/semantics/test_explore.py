@@ -34,7 +34,7 @@ from plait.model.expressions import BinaryOp, StaticAddress
 from plait.model.program import Program, StaticObject
 from plait.model.properties import Property, Specification
 from plait.model.types import I32, I64, U8
-from plait.semantics.explore import Exploration, Verdict, explore
+from plait.semantics.explore import Exploration, ExploreOptions, Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending
 from plait.semantics.run import run
@@ -91,7 +91,7 @@ def outcomes(
     program: Program, *items: StaticObject, reduction: bool = True
 ) -> set[tuple[int, ...]]:
     """The final values of variables in all executions."""
-    found = explore(program, ASSERTIONS, reduction=reduction, keep_states=True)
+    found = explore(program, ASSERTIONS, ExploreOptions(reduction=reduction, keep_states=True))
     assert found.verdict is Verdict.TRUE
     results = set()
     for state in found.reached:
@@ -105,7 +105,7 @@ def outcomes(
 
 @pytest.mark.parametrize("reduction", [True, False])
 def test_lost_update(reduction: bool) -> None:
-    found = explore(counter(locked=False), ASSERTIONS, reduction=reduction)
+    found = explore(counter(locked=False), ASSERTIONS, ExploreOptions(reduction=reduction))
     assert found.verdict is Verdict.FALSE
     assert found.violation is not None and found.violation.kind == "assertions"
     assert found.schedule is not None
@@ -119,7 +119,7 @@ def test_lost_update(reduction: bool) -> None:
 @pytest.mark.parametrize("reduction", [True, False])
 @pytest.mark.parametrize("threads", [2, 3])
 def test_a_lock_prevents_lost_updates(reduction: bool, threads: int) -> None:
-    found = explore(counter(locked=True, threads=threads), ASSERTIONS, reduction=reduction)
+    found = explore(counter(locked=True, threads=threads), ASSERTIONS, ExploreOptions(reduction=reduction))
     assert found.verdict is Verdict.TRUE
 
 
@@ -259,7 +259,7 @@ def racy(first: Order, second: Order, *, locked: bool = False, write: bool = Tru
     with_threads(program, one, two).exit()
     built = program.build()
     found = explore(built, RACES)
-    assert found.verdict is explore(built, RACES, reduction=False).verdict
+    assert found.verdict is explore(built, RACES, ExploreOptions(reduction=False)).verdict
     return found
 
 
@@ -300,10 +300,10 @@ def test_inputs() -> None:
     assert explore(input_program(U8, 300), ASSERTIONS).verdict is Verdict.TRUE
     assert explore(input_program(I32, 77), ASSERTIONS).verdict is Verdict.UNKNOWN
     assert explore(input_program(I32, -1), ASSERTIONS).verdict is Verdict.FALSE
-    in_range = explore(input_program(I32, 77), ASSERTIONS, inputs=(0, 100))
+    in_range = explore(input_program(I32, 77), ASSERTIONS, ExploreOptions(inputs=(0, 100)))
     assert in_range.verdict is Verdict.FALSE
     assert in_range.schedule is not None and in_range.schedule.steps[0].inputs == (77,)
-    restricted = explore(input_program(I32, 77), ASSERTIONS, inputs=(0, 10))
+    restricted = explore(input_program(I32, 77), ASSERTIONS, ExploreOptions(inputs=(0, 10)))
     assert restricted.verdict is Verdict.UNKNOWN
     assert restricted.reason == "holds for inputs in 0..10"
 
@@ -341,9 +341,9 @@ def test_no_verdict_beside_unsupported_code_but_violations_count() -> None:
 
 
 def test_budgets_give_unknown() -> None:
-    found = explore(counter(locked=True, threads=3), ASSERTIONS, max_states=50)
+    found = explore(counter(locked=True, threads=3), ASSERTIONS, ExploreOptions(max_states=50))
     assert found.verdict is Verdict.UNKNOWN and "50 states" in found.reason
-    found = explore(counter(locked=True, threads=3), ASSERTIONS, max_seconds=-1.0)
+    found = explore(counter(locked=True, threads=3), ASSERTIONS, ExploreOptions(max_seconds=-1.0))
     assert found.verdict is Verdict.UNKNOWN and "time is up" in found.reason
 
     def interrupt(*_: object) -> None:
@@ -512,9 +512,9 @@ def described(states: list[State] | set[State]) -> set[tuple[object, ...]]:
 def test_against_enumeration(program: Program) -> None:
     plain = Enumeration(program, ASSERTIONS)
     plain.run()
-    full = explore(program, ASSERTIONS, reduction=False, keep_states=True)
-    reduced = explore(program, ASSERTIONS, reduction=True, keep_states=True)
-    forgetful = explore(program, ASSERTIONS, remembers=False, keep_states=True)
+    full = explore(program, ASSERTIONS, ExploreOptions(reduction=False, keep_states=True))
+    reduced = explore(program, ASSERTIONS, ExploreOptions(reduction=True, keep_states=True))
+    forgetful = explore(program, ASSERTIONS, ExploreOptions(remembers=False, keep_states=True))
     assert full.verdict is reduced.verdict is forgetful.verdict
     assert described(reduced.reached) == described(forgetful.reached)
     if full.verdict is Verdict.FALSE:
@@ -538,8 +538,8 @@ def test_against_enumeration(program: Program) -> None:
 def test_races_against_enumeration(program: Program) -> None:
     plain = Enumeration(program, RACES)
     plain.run()
-    full = explore(program, RACES, reduction=False)
-    assert full.verdict is explore(program, RACES, reduction=True).verdict
+    full = explore(program, RACES, ExploreOptions(reduction=False))
+    assert full.verdict is explore(program, RACES, ExploreOptions(reduction=True)).verdict
     if plain.budget >= 0:
         assert plain.races == (full.verdict is Verdict.FALSE)
 

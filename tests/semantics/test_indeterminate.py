@@ -8,7 +8,7 @@ import pytest
 
 from plait.c import FrontEndOptions, load
 from plait.model.properties import from_names
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 
 HEAD = """#include <assert.h>
 #include <pthread.h>
@@ -75,7 +75,7 @@ def verdict(body: str, folder: Path) -> str:
     source.write_text(f"{HEAD}int main(void) {{ {body} return 0; }}")
     specification = from_names(["assertions"])
     program = load([str(source)], FrontEndOptions(), specification)
-    result = explore(program, specification, max_states=300_000, max_seconds=60)
+    result = explore(program, specification, ExploreOptions(max_states=300_000, max_seconds=60))
     return f"{result.verdict.value} {result.reason if result.verdict.value == 'unknown' else ''}".strip()
 
 
@@ -117,6 +117,6 @@ def test_copying_and_choosing_do_not_commute(tmp_path: Path) -> None:
         specification = from_names(["assertions"])
         program = load([str(source)], FrontEndOptions(), specification)
         for reduction in (True, False):
-            found = explore(program, specification, reduction=reduction, max_seconds=60)
+            found = explore(program, specification, ExploreOptions(reduction=reduction, max_seconds=60))
             assert found.verdict.value == "unknown", found.reason
             assert "copy of an uninitialised value" in found.reason

@@ -11,7 +11,7 @@ from plait.c import FrontEndOptions, load
 from plait.model.properties import from_names
 from plait.model.types import DataModel
 from plait.portfolio.assumptions import assumptions_of
-from plait.semantics.explore import Exploration, explore
+from plait.semantics.explore import Exploration, ExploreOptions, explore
 from plait.semantics.run import run
 
 HEAD = """#include <assert.h>
@@ -30,7 +30,7 @@ def explored(
     source.write_text(text)
     specification = from_names(list(properties))
     program = load([str(source)], FrontEndOptions(), specification)
-    found = explore(program, specification, inputs=inputs, max_seconds=60)
+    found = explore(program, specification, ExploreOptions(inputs=inputs, max_seconds=60))
     if found.schedule is not None:
         replayed = run(program, specification, schedule=found.schedule)
         assert replayed.ending in ("violation", "deadlock"), replayed.ending

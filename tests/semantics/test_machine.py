@@ -44,7 +44,7 @@ from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.model.types import F64, I8, I16, I32, I64, POINTER_32, U8, U64, DataModel, Scalar
 from plait.semantics.actions import Limits
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending, Outcome
 from plait.semantics.run import Execution, run
@@ -154,9 +154,9 @@ def test_stack_pages_are_reused_so_that_loops_with_calls_are_finite() -> None:
         main.jump(head)
         return program.build()
 
-    found = explore(build(), ASSERTIONS, max_states=100)
+    found = explore(build(), ASSERTIONS, ExploreOptions(max_states=100))
     assert found.verdict is Verdict.TRUE and found.states < 10
-    found = explore(build(), MEMORY, max_states=100)
+    found = explore(build(), MEMORY, ExploreOptions(max_states=100))
     assert found.verdict is Verdict.UNKNOWN
 
 
@@ -327,7 +327,7 @@ def test_endless_local_loops_have_finitely_many_states() -> None:
     program = ProgramBuilder()
     main = program.function("main")
     spinning(main)
-    found = explore(program.build(), ASSERTIONS, max_states=50)
+    found = explore(program.build(), ASSERTIONS, ExploreOptions(max_states=50))
     assert found.verdict is Verdict.TRUE
     execution = run(program.build(), ASSERTIONS, seed=1, max_steps=100)
     assert execution.ending == "step limit"
@@ -338,7 +338,7 @@ def test_endless_sections_are_a_limit() -> None:
     main = program.function("main")
     main.begin()
     spinning(main)
-    found = explore(program.build(), ASSERTIONS, limits=Limits(section=1000))
+    found = explore(program.build(), ASSERTIONS, ExploreOptions(limits=Limits(section=1000)))
     assert found.verdict is Verdict.UNKNOWN and found.reason.startswith("limit")
 
 
@@ -421,7 +421,7 @@ def test_floats_in_states_are_compared_by_bits() -> None:
     main.jump(head)
     main.here = then
     main.exit()
-    assert explore(program.build(), ASSERTIONS, max_states=30).verdict is Verdict.TRUE
+    assert explore(program.build(), ASSERTIONS, ExploreOptions(max_states=30)).verdict is Verdict.TRUE
 
 
 def test_only_addresses_that_stay_in_accesses_do_not_escape() -> None:

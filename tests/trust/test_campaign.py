@@ -8,7 +8,7 @@ import pytest
 
 from trust import agreement, campaign, compare, csmith, native
 
-SCENARIOS = Path(__file__).parent / "outcomes"
+SCENARIOS = Path(__file__).parent / "printing"
 
 
 @pytest.mark.skipif(native.compiler() is None, reason="gcc is not installed")
@@ -23,7 +23,7 @@ def test_a_small_campaign(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     text = capsys.readouterr().out
     assert code == 0, text
     assert "0 disagreements" in text
-    assert "pthread outcomes" in text
+    assert "pthread outputs" in text
 
 
 def test_a_disagreement_gives_exit_code_1(

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from plait.model.properties import Specification
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 from trust import agreement, concurrent, native
 
 BATCH = 4
@@ -56,7 +56,7 @@ def test_both_verdicts_occur() -> None:
         explore(
             agreement.load_concurrent(concurrent.generate(seed), specification),
             specification,
-            max_states=agreement.MOST_STATES,
+            ExploreOptions(max_states=agreement.MOST_STATES),
         ).verdict
         for seed in range(40)
     )

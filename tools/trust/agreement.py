@@ -7,7 +7,7 @@ is visible; enumeration of all outputs; and replay of each counterexample.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
@@ -16,12 +16,12 @@ from plait.c.options import FrontEndOptions
 from plait.errors import PlaitError
 from plait.model.program import Edge, Function, Program
 from plait.model.properties import Property, Specification
-from plait.semantics.explore import Exploration, Verdict, explore
+from plait.semantics.explore import Exploration, ExploreOptions, Verdict, explore
 from plait.semantics.run import run
 from plait.semantics.visibility import Visibility
 from trust import concurrent
 from trust.interpreted import source_file
-from trust.outcomes import NotEnumerable, outcomes
+from trust.outputs import NotEnumerable, outputs
 
 MOST_STATES = 20_000
 PROPERTIES = (Property.ASSERTIONS, Property.NO_DATA_RACE, Property.NO_DEADLOCK)
@@ -87,7 +87,8 @@ def disagrees(source: str) -> bool:
 def _check_property(source: str, item: Property, max_states: int, result: Agreement) -> str:
     specification = Specification(frozenset({item}))
     program = load_concurrent(source, specification)
-    reference = explore(program, specification, reduction=False, max_states=max_states)
+    plainly = ExploreOptions(reduction=False, max_states=max_states)
+    reference = explore(program, specification, plainly)
     result.states = max(result.states, reference.states)
     result.verdicts[item.value] = reference.verdict.value
     if reference.verdict is Verdict.UNKNOWN:
@@ -97,16 +98,14 @@ def _check_property(source: str, item: Property, max_states: int, result: Agreem
         return f"{item.value}: {problem}"
     shared = by_sharing(program)
     others = (
-        ("with sleep sets", explore(program, specification, max_states=max_states)),
+        ("with sleep sets", explore(program, specification, ExploreOptions(max_states=max_states))),
         (
             "with the sharing analysis",
-            explore(
-                program, specification, reduction=False, is_visible=shared, max_states=max_states
-            ),
+            explore(program, specification, replace(plainly, is_visible=shared)),
         ),
         (
             "with both reductions",
-            explore(program, specification, is_visible=shared, max_states=max_states),
+            explore(program, specification, replace(plainly, reduction=True, is_visible=shared)),
         ),
     )
     for name, other in others:
@@ -120,7 +119,7 @@ def _check_property(source: str, item: Property, max_states: int, result: Agreem
         if lengths[0] != lengths[1]:
             return f"{item.value}: shortest counterexamples of {lengths[0]} and {lengths[1]} steps"
     if item is Property.ASSERTIONS:
-        return _check_outcomes(program, specification, reference, shared)
+        return _check_outputs(program, specification, reference, shared)
     return ""
 
 
@@ -156,14 +155,14 @@ def _replay(
     return "" if good else f"the counterexample ends in '{execution.ending}' when replayed"
 
 
-def _check_outcomes(
+def _check_outputs(
     program: Program, specification: Specification, reference: Exploration, shared: Visibility
 ) -> str:
-    plain = outcomes(program, specification)
+    plain = outputs(program, specification)
     fails = any(item.endswith("violated)\n") for item in plain)
     if fails != (reference.verdict is Verdict.FALSE):
         return f"enumeration finds {sorted(plain)}, exploration {reference.verdict.value}"
-    reduced = outcomes(program, specification, is_visible=shared)
+    reduced = outputs(program, specification, is_visible=shared)
     if plain != reduced:
         return f"outputs {sorted(reduced)} with the sharing analysis, {sorted(plain)} without"
     return ""

@@ -20,7 +20,7 @@ from plait.errors import PlaitError
 from plait.model.types import DataModel
 from trust import agreement, compare, concurrent, csmith, native, native_threads
 from trust.interpreted import load_source
-from trust.outcomes import outcomes
+from trust.outputs import outputs
 from trust.parallel import in_parallel
 from trust.shrink import shrink
 
@@ -123,7 +123,7 @@ class Scenario:
 def check_scenario(scenario: Scenario) -> tuple[str, str, str]:
     """Name, what native runs showed that exploration does not find, and counts."""
     try:
-        possible = outcomes(load_source(scenario.source), inputs=_INPUTS)
+        possible = outputs(load_source(scenario.source), inputs=_INPUTS)
         seen = native_threads.observe(scenario.source, scenario.runs).outputs
     except PlaitError as error:
         return scenario.name, str(error), ""
@@ -132,7 +132,7 @@ def check_scenario(scenario: Scenario) -> tuple[str, str, str]:
 
 
 def compare_threads(directory: str, runs: int, settings: Settings) -> Row:
-    row = Row("pthread outcomes")
+    row = Row("pthread outputs")
     started = time.monotonic()
     tasks = [
         Scenario(name, source, runs) for name, source in native_threads.scenarios(directory).items()
@@ -150,7 +150,7 @@ def compare_threads(directory: str, runs: int, settings: Settings) -> Row:
             possible += int(counts.split("/")[1])
         _progress(row, len(tasks))
     row.seconds = time.monotonic() - started
-    row.note = f"{runs} runs each; {seen} of {possible} possible outcomes were seen"
+    row.note = f"{runs} runs each; {seen} of {possible} possible outputs were seen"
     return row
 
 
@@ -176,7 +176,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--csmith", type=int, default=200, metavar="N")
     parser.add_argument("--concurrent", type=int, default=2000, metavar="N")
     parser.add_argument("--native-runs", type=int, default=10_000, metavar="N")
-    parser.add_argument("--scenarios", default="tests/trust/outcomes", metavar="DIR")
+    parser.add_argument("--scenarios", default="tests/trust/printing", metavar="DIR")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--size", type=int, default=12, help="the largest sequential program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -206,7 +206,7 @@ def _rows(options: argparse.Namespace, settings: Settings) -> Iterator[Row]:
     if os.path.isdir(options.scenarios):
         yield compare_threads(options.scenarios, options.native_runs, settings)
     else:
-        yield Row("pthread outcomes", note=f"SKIPPED: no directory {options.scenarios}")
+        yield Row("pthread outputs", note=f"SKIPPED: no directory {options.scenarios}")
 
 
 def _sequential_rows(options: argparse.Namespace, settings: Settings) -> Iterator[Row]:

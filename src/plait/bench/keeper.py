@@ -27,7 +27,7 @@ from plait.bench.processes import (
     end_process,
     resident_memory,
 )
-from plait.bench.records import Job, Outcome, Verify, to_plain
+from plait.bench.records import Job, JobResult, Verify, to_plain
 from plait.bench.worker import NUMBER, run_worker
 
 ATTEMPTS = 2
@@ -221,7 +221,7 @@ class _Keeper:
             return
         worker.line += chunk
         if worker.line.endswith(b"\n") and worker.job is not None:
-            _say(self._rows, {"job": worker.job, "outcome": json.loads(worker.line)})
+            _say(self._rows, {"job": worker.job, "result": json.loads(worker.line)})
             worker.job = None
             worker.line = b""
             if resident_memory(worker.pid) > self._memory + _MOST_GROWTH:
@@ -239,7 +239,7 @@ class _Keeper:
             words = worker.said.decode("utf-8", "backslashreplace").split()
             last = f": {' '.join(words)[-200:]}" if words else ""
             reason = f"the worker ended {describe(code)}{last}"
-            self._again_or_never(job, Outcome("error", reason), cpu_seconds, seconds)
+            self._again_or_never(job, JobResult("error", reason), cpu_seconds, seconds)
 
     def _keep_limits(self) -> None:
         now = time.monotonic()
@@ -251,23 +251,23 @@ class _Keeper:
             if limit is not None and seconds >= limit:
                 _, cpu_seconds = self._end(worker)
                 reason = f"no answer after {limit:g} s, whatever its limits say"
-                self._again_or_never(job, Outcome("error", reason), cpu_seconds, seconds)
+                self._again_or_never(job, JobResult("error", reason), cpu_seconds, seconds)
             elif memory is not None and resident_memory(worker.pid) > memory:
                 _, cpu_seconds = self._end(worker)
                 reason = f"memory limit of {memory / (1 << 30):g} GiB"
-                self._report(job, Outcome("unknown", reason), cpu_seconds, seconds)
+                self._report(job, JobResult("unknown", reason), cpu_seconds, seconds)
         if now > self._next_orphans:
             end_children(spare=frozenset(self._workers))
             self._next_orphans = now + _ORPHANS_PERIOD
 
     def _again_or_never(
-        self, job: int, outcome: Outcome, cpu_seconds: float, seconds: float
+        self, job: int, result: JobResult, cpu_seconds: float, seconds: float
     ) -> None:
         if self._attempts[job] < ATTEMPTS:
             self._pending.append(job)
         else:
-            self._report(job, outcome, cpu_seconds, seconds)
+            self._report(job, result, cpu_seconds, seconds)
 
-    def _report(self, job: int, outcome: Outcome, cpu_seconds: float, seconds: float) -> None:
-        row = to_plain(outcome) | {"cpu_seconds": cpu_seconds, "wall_seconds": seconds}
-        _say(self._rows, {"job": job, "outcome": row})
+    def _report(self, job: int, result: JobResult, cpu_seconds: float, seconds: float) -> None:
+        row = to_plain(result) | {"cpu_seconds": cpu_seconds, "wall_seconds": seconds}
+        _say(self._rows, {"job": job, "result": row})

@@ -21,8 +21,8 @@ from plait.bench.records import (
     Job,
     Record,
     Verify,
-    outcome_from_plain,
     record_of,
+    result_from_plain,
 )
 from plait.work.signals import Signals
 
@@ -83,8 +83,8 @@ class Pool:
                         raise ExecutorFailed(message["failed"])
                     else:
                         left -= 1
-                        outcome = outcome_from_plain(message["outcome"])
-                        yield record_of(jobs[message["job"]], outcome)
+                        result = result_from_plain(message["result"])
+                        yield record_of(jobs[message["job"]], result)
             if self._tick is not None:
                 self._tick()
 

@@ -38,7 +38,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobResult:
     """What verifying has said and cost. `error` is a verdict too: the tool has failed, or could not
     use the input. `winner` is the engine that has decided, of those that ran. `failure` is there if
     plait itself has failed, and has what is needed to find out why."""
@@ -54,7 +54,7 @@ class Outcome:
     failure: dict[str, Any] | None = None
 
 
-Verify = Callable[[Job], Outcome]
+Verify = Callable[[Job], JobResult]
 
 
 class Interrupted(Exception):
@@ -117,28 +117,28 @@ class Record:
         return self.status == CORRECT
 
 
-def record_of(job: Job, outcome: Outcome) -> Record:
+def record_of(job: Job, result: JobResult) -> Record:
     task = job.task
     return Record(
         task=task.name,
         property_name=task.property_name,
         engine=job.engine,
         expected=task.expected,
-        verdict=outcome.verdict if outcome.verdict in VERDICTS else "error",
-        reason=outcome.reason,
-        violated=outcome.violated,
+        verdict=result.verdict if result.verdict in VERDICTS else "error",
+        reason=result.reason,
+        violated=result.violated,
         subproperty=task.subproperty,
-        winner=outcome.winner,
-        cpu_seconds=round(outcome.cpu_seconds, 6),
-        wall_seconds=round(outcome.wall_seconds, 6),
-        memory_bytes=outcome.memory_bytes,
+        winner=result.winner,
+        cpu_seconds=round(result.cpu_seconds, 6),
+        wall_seconds=round(result.wall_seconds, 6),
+        memory_bytes=result.memory_bytes,
         fingerprint=task.fingerprint,
-        statistics=outcome.statistics,
-        failure=outcome.failure,
+        statistics=result.statistics,
+        failure=result.failure,
     )
 
 
-def to_plain(record: Record | Outcome) -> dict[str, Any]:
+def to_plain(record: Record | JobResult) -> dict[str, Any]:
     return asdict(record)
 
 
@@ -147,10 +147,10 @@ def record_from_plain(data: dict[str, Any]) -> Record:
     return Record(**_known(Record, data))
 
 
-def outcome_from_plain(data: dict[str, Any]) -> Outcome:
-    return Outcome(**_known(Outcome, data))
+def result_from_plain(data: dict[str, Any]) -> JobResult:
+    return JobResult(**_known(JobResult, data))
 
 
-def _known(kind: type[Record] | type[Outcome], data: dict[str, Any]) -> dict[str, Any]:
+def _known(kind: type[Record] | type[JobResult], data: dict[str, Any]) -> dict[str, Any]:
     names = {item.name for item in fields(kind)}
     return {name: value for name, value in data.items() if name in names}

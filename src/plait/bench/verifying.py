@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from plait.api import Choices, verify
-from plait.bench.records import Job, Outcome, Verify
+from plait.bench.records import Job, JobResult, Verify
 from plait.engines import registry
 
 # By name, since nothing of them is used here: what a verification imports on its way.
@@ -39,7 +39,7 @@ def warm_up() -> None:
 def verify_by_plait(choices: Choices) -> Verify:
     """Everything but program, property and engine is as `choices` say, for all jobs."""
 
-    def verify_job(job: Job) -> Outcome:
+    def verify_job(job: Job) -> JobResult:
         task = job.task
         started, cpu_before = time.monotonic(), _cpu_seconds()
         result = verify(
@@ -55,7 +55,7 @@ def verify_by_plait(choices: Choices) -> Verify:
             ),
         )
         has_failed = result.verdict == "unknown" and result.failure is not None
-        return Outcome(
+        return JobResult(
             verdict="error" if has_failed else result.verdict,
             reason=result.reason,
             violated=result.violated,

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from plait.bench.processes import die_with_parent, end_children, has_children
-from plait.bench.records import Job, Outcome, Verify, to_plain
+from plait.bench.records import Job, JobResult, Verify, to_plain
 from plait.errors import InputError, describe
 
 NUMBER = struct.Struct("<I")
@@ -44,10 +44,10 @@ def run_worker(
         if memory is not None:
             _limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
         while data := os.read(numbers, NUMBER.size):
-            outcome = _outcome(jobs[NUMBER.unpack(data)[0]], verify)
+            result = _result(jobs[NUMBER.unpack(data)[0]], verify)
             if has_children():
                 end_children()
-            _write(results, outcome)
+            _write(results, result)
         code = 0
     except BaseException as error:
         os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
@@ -75,26 +75,26 @@ def _limit_address_space(limit: int) -> None:
         pass  # the keeper looks at the memory that is used
 
 
-def _outcome(job: Job, verify: Verify) -> Outcome:
+def _result(job: Job, verify: Verify) -> JobResult:
     started = time.monotonic()
     try:
-        outcome = verify(job)
+        result = verify(job)
     except InputError as error:
-        outcome = Outcome("error", str(error.diagnostics[0]).split("\n")[0])
+        result = JobResult("error", str(error.diagnostics[0]).split("\n")[0])
     except MemoryError:
-        outcome = Outcome("unknown", "out of memory")
+        result = JobResult("unknown", "out of memory")
     except Exception as error:
-        outcome = Outcome(
+        result = JobResult(
             "error",
             f"internal error: {describe(error)}",
             failure={"traceback": traceback.format_exc().splitlines()},
         )
-    reason = outcome.reason[:_LONGEST_REASON]
-    wall_seconds = outcome.wall_seconds or time.monotonic() - started
-    return replace(outcome, reason=reason, wall_seconds=wall_seconds)
+    reason = result.reason[:_LONGEST_REASON]
+    wall_seconds = result.wall_seconds or time.monotonic() - started
+    return replace(result, reason=reason, wall_seconds=wall_seconds)
 
 
-def _write(results: int, outcome: Outcome) -> None:
-    rest = memoryview(json.dumps(to_plain(outcome), default=str).encode("ascii") + b"\n")
+def _write(results: int, result: JobResult) -> None:
+    rest = memoryview(json.dumps(to_plain(result), default=str).encode("ascii") + b"\n")
     while rest:
         rest = rest[os.write(results, rest) :]

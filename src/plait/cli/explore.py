@@ -86,6 +86,7 @@ def worst(answers: list[Answer]) -> Answer:
 def _answer(
     options: argparse.Namespace, subject: Subject, part: Specification, entry: str, spent: float
 ) -> Answer:
+    from plait.semantics.explore import ExploreOptions
     from plait.semantics.explore import explore as explore_all
 
     program = load_program(subject, part, entry)
@@ -93,10 +94,12 @@ def _answer(
     exploration = explore_all(
         program,
         part,
-        max_states=options.max_states,
-        max_seconds=None if options.timeout is None else max(options.timeout - spent, 0.0),
-        inputs=options.inputs,
-        reduction=options.reduction == "sleep",
+        ExploreOptions(
+            max_states=options.max_states,
+            max_seconds=None if options.timeout is None else max(options.timeout - spent, 0.0),
+            inputs=options.inputs,
+            reduction=options.reduction == "sleep",
+        ),
     )
     answer = Answer(
         program, part, exploration, exploration.verdict.value, exploration.reason, assumptions

@@ -14,7 +14,7 @@ from plait.engines.interface import AccessOrder, BlockTaken, Counterexample
 from plait.model.actions import Origin
 from plait.model.program import Program, StaticObject
 from plait.model.properties import Property, Specification
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
 from plait.semantics.scalars import Number, from_bits
@@ -23,8 +23,7 @@ from plait.semantics.state import State, Status
 from plait.semantics.visibility import conservative
 
 _MOST_PRIVATE_STEPS = 100_000
-_MOST_STATES_BEHIND = 2_000
-_MOST_SECONDS_BEHIND = 5.0
+_BEHIND = ExploreOptions(max_states=2_000, max_seconds=5.0)
 
 
 class ReplayFailed(Exception):
@@ -75,13 +74,7 @@ def replay_deadlock(
 
 def deadlock_behind(program: Program, specification: Specification, start: Schedule) -> Deadlock:
     """Show that nothing that can happen behind single steps unblocks a thread that is blocked."""
-    found = explore(
-        program,
-        specification,
-        max_states=_MOST_STATES_BEHIND,
-        max_seconds=_MOST_SECONDS_BEHIND,
-        start=start,
-    )
+    found = explore(program, specification, _BEHIND, start=start)
     if found.verdict is Verdict.UNKNOWN:
         raise Undecided(f"it is not known whether a thread that waits can go on: {found.reason}")
     violation, schedule = found.violation, found.schedule

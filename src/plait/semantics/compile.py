@@ -1,10 +1,10 @@
-"""Functions of the model as Python code: one Python function per block of locations.
+"""Functions of the model as Python code: one Python function per fragment.
 
-A block starts at a leader and runs through actions that follow each other without a choice up to
+A fragment starts at a leader and runs through actions that follow each other without a choice up to
 the next leader; it returns the location where to go on, or SWITCH when the running frame has
 changed (a call, a return, the end of the thread). Every location at which a thread can stand
 between two steps is a leader. For traces there is a second table in which each location is a
-block of its own.
+fragment of its own.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ from plait.semantics.visibility import Visibility
 if TYPE_CHECKING:
     from plait.semantics.actions import Actions
 
-Block = Callable[["Actions", list[Any]], int]
+Fragment = Callable[["Actions", list[Any]], int]
 Pick = Callable[[list[Any]], tuple[Any, ...]]
 
 SWITCH = -1
-# The file names of generated code, in blocks and one location at a time.
+# The file names of generated code, in fragments and one location at a time.
 GENERATED, GENERATED_SINGLY = "<plait>", "<plait, one by one>"
 PLAIN, VISIBLE, LOOP_HEAD = 0, 1, 2
 
@@ -101,7 +101,7 @@ class Code:
     the live registers and all slot addresses; `pick[l]` selects their values."""
 
     function: Function
-    blocks: list[Block | None]
+    fragments: list[Fragment | None]
     stops: bytes
     kept: Kept
     pick: Picks
@@ -110,7 +110,7 @@ class Code:
     frame_pages: int
     floats: frozenset[int]
     lines: list[Edge]  # the edge that each line of the generated text belongs to
-    singles: list[Block | None] | None = None
+    singles: list[Fragment | None] | None = None
     single_lines: list[Edge] = field(default_factory=list)
 
     def edge_at(self, error: BaseException) -> Edge:
@@ -167,10 +167,10 @@ class Compiler:
         frame = self._space.frame_layout(function)
         blank: list[Any] = [scalars.zero(register.type) for register in function.registers]
         lines: list[Edge] = []
-        blocks = self._generate(function, _leaders(function, stops), lines, GENERATED)
+        fragments = self._generate(function, _leaders(function, stops), lines, GENERATED)
         return Code(
             function,
-            blocks,
+            fragments,
             stops,
             kept,
             Picks(kept),
@@ -185,8 +185,8 @@ class Compiler:
             lines,
         )
 
-    def singles(self, function: Function) -> tuple[list[Block | None], list[Edge]]:
-        """One block per location, for traces and for actions that are executed again."""
+    def singles(self, function: Function) -> tuple[list[Fragment | None], list[Edge]]:
+        """One fragment per location, for traces and for actions that are executed again."""
         lines: list[Edge] = []
         every = set(range(len(function.edges)))
         return self._generate(function, every, lines, GENERATED_SINGLY), lines
@@ -221,16 +221,16 @@ class Compiler:
 
     def _generate(
         self, function: Function, leaders: set[int], edges: list[Edge], file: str
-    ) -> list[Block | None]:
+    ) -> list[Fragment | None]:
         names: dict[str, Any] = dict(HELPERS)
         lines: list[str] = []
         for leader in sorted(leaders):
-            writer = BlockWriter(self._program, function, names, self._is_visible)
+            writer = FragmentWriter(self._program, function, names, self._is_visible)
             lines.append(f"def block_{leader}(m, r):")
-            lines += ["    " + line for line in writer.block(leader, leaders)]
+            lines += ["    " + line for line in writer.fragment(leader, leaders)]
             edges += [writer.edges[0], *writer.edges] if writer.edges else writer.edges
         exec(_compiled("\n".join(lines), file), names)
-        table: list[Block | None] = [None] * len(function.edges)
+        table: list[Fragment | None] = [None] * len(function.edges)
         for leader in leaders:
             table[leader] = names[f"block_{leader}"]
         return table
@@ -268,8 +268,8 @@ def _picker(indices: tuple[int, ...]) -> Pick:
     return itemgetter(*indices)
 
 
-class BlockWriter(ExpressionWriter):
-    """Writes the body of one block."""
+class FragmentWriter(ExpressionWriter):
+    """Writes the body of one fragment."""
 
     def __init__(
         self,
@@ -287,7 +287,7 @@ class BlockWriter(ExpressionWriter):
         """The lines written since the last call."""
         self.edges += [edge] * (len(self.lines) - len(self.edges))
 
-    def block(self, start: int, leaders: set[int]) -> list[str]:
+    def fragment(self, start: int, leaders: set[int]) -> list[str]:
         location = start
         while True:
             leaving = self._function.edges[location]

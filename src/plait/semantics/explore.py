@@ -83,37 +83,33 @@ class Exploration:
     reached: list[State] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class ExploreOptions:
+    """How to explore. `inputs` stand for those of large types (see inputs). `reduction`: leave out
+    transitions by sleep sets; `remembers`: do not execute the same step twice (see memo).
+    `keep_states`: give back the reachable states too."""
+
+    max_states: int | None = None
+    max_seconds: float | None = None
+    inputs: tuple[int, int] | None = None
+    reduction: bool = True
+    remembers: bool = True
+    is_visible: Visibility | None = None
+    limits: Limits | None = None
+    keep_states: bool = False
+
+
 def explore(
     program: Program,
     specification: Specification,
+    options: ExploreOptions = ExploreOptions(),
     *,
-    max_states: int | None = None,
-    max_seconds: float | None = None,
-    inputs: tuple[int, int] | None = None,
-    reduction: bool = True,
-    remembers: bool = True,
     progress: Progress | None = None,
-    is_visible: Visibility | None = None,
-    limits: Limits | None = None,
-    keep_states: bool = False,
     start: Schedule | None = None,
 ) -> Exploration:
-    """The verdict on a program. Deadlocks need the whole graph: no reduction for them.
-
-    `remembers`: do not execute the same step twice (see memo). `keep_states`: give back the
-    reachable states too. `start`: only what can happen after these steps, each of one thread.
-    """
-    search = _Search(
-        NotingMachine(program, specification, is_visible, limits),
-        InputDomains(inputs),
-        reduction and Property.NO_DEADLOCK not in specification,
-        remembers,
-        max_states or MOST_STATES,
-        None if max_seconds is None else time.monotonic() + max_seconds,
-        progress,
-        list(start or ()),
-    )
-    return search.run(keep_states)
+    """The verdict on a program; with `start`, only on what can happen after these steps, each of
+    one thread."""
+    return _Search(program, specification, options, progress, list(start or ())).run()
 
 
 class _Stop(Exception):
@@ -138,30 +134,31 @@ class _Attempt:
 class _Search:
     def __init__(
         self,
-        machine: NotingMachine,
-        domains: InputDomains,
-        reduction: bool,
-        remembers: bool,
-        max_states: int,
-        deadline: float | None,
+        program: Program,
+        specification: Specification,
+        options: ExploreOptions,
         progress: Progress | None,
         start: list[ScheduledStep],
     ) -> None:
+        machine = NotingMachine(program, specification, options.is_visible, options.limits)
         self.start = start
         self.machine = machine
-        self.program = machine.program
-        self.specification = machine.specification
-        self.domains = domains
-        self.reduction = reduction
-        self.max_states = max_states
-        self.deadline = deadline
+        self.program = program
+        self.specification = specification
+        self.domains = InputDomains(options.inputs)
+        self.max_states = options.max_states or MOST_STATES
+        self.keep_states = options.keep_states
         self.progress = progress
         self.started = time.monotonic()
-        self.finds_races = Property.NO_DATA_RACE in self.specification
-        self.finds_deadlocks = Property.NO_DEADLOCK in self.specification
+        seconds = options.max_seconds
+        self.deadline = None if seconds is None else self.started + seconds
+        self.finds_races = Property.NO_DATA_RACE in specification
+        self.finds_deadlocks = Property.NO_DEADLOCK in specification
+        # Deadlocks need the whole graph.
+        self.reduction = options.reduction and not self.finds_deadlocks
         self.page_bits = machine.page_bits
-        self.records = reduction or self.finds_races
-        self.steps = StepTaker(machine, records=self.records, remembers=remembers)
+        self.records = self.reduction or self.finds_races
+        self.steps = StepTaker(machine, records=self.records, remembers=options.remembers)
         self.numbers: dict[State, int] = {}
         self.states: list[State] = []
         # How each state was first reached: from which state, by whose step, with which inputs.
@@ -179,7 +176,7 @@ class _Search:
         self.violation: Violation | None = None
         self.schedule: Schedule | None = None
 
-    def run(self, keep_states: bool) -> Exploration:
+    def run(self) -> Exploration:
         try:
             self._go_to_start()
             self._arrive(self.machine.state(), -1, 0, (), {})
@@ -204,7 +201,7 @@ class _Search:
             time.monotonic() - self.started,
             self.violation,
             self.schedule,
-            self.states if keep_states else [],
+            self.states if self.keep_states else [],
         )
 
     def _go_to_start(self) -> None:

@@ -21,7 +21,7 @@ from plait.model.expressions import Register, children
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.actions import Actions, Limits
-from plait.semantics.compile import VISIBLE, Block, Code
+from plait.semantics.compile import VISIBLE, Code, Fragment
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate
 from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, Outcome, StepEnds
 from plait.semantics.scalars import Number
@@ -33,6 +33,33 @@ _STOPPED = {
     status: Thread(status, None, 0, [], 0, (), None, 0, 0)
     for status in (Status.HALTED, Status.PRUNED)
 }
+
+
+class _LocalRun:
+    """Where a run of local actions pauses: at a loop head, if it is long, has met an input, or has
+    come back to equal registers. Pausing is always right. After an input it keeps the combinations
+    of inputs per step few; equal registers (Brent's cycle detection) are likely to stay equal."""
+
+    __slots__ = ("_checkpoint", "_left", "_location", "_registers", "_used", "_visits")
+
+    def __init__(self, most: int, used: int) -> None:
+        self._left = most
+        self._used = used
+        self._visits, self._checkpoint = 0, 1
+        self._location = -1
+        self._registers: list[Any] | None = None
+
+    def pauses_at(self, location: int, r: list[Any], used: int) -> bool:
+        self._left -= 1
+        if self._left < 0 or used != self._used:
+            return True
+        if location == self._location and r == self._registers:
+            return True
+        self._visits += 1
+        if self._visits == self._checkpoint:
+            self._registers, self._location = r[:], location
+            self._checkpoint *= 2
+        return False
 
 
 class Machine(Actions):
@@ -182,35 +209,25 @@ class Machine(Actions):
         return Footprint(self.page_bits, self.accesses, flags)
 
     def _advance(self, number: int, most: int) -> None:
-        thread = self.threads[number - 1]
-        code = thread.code
-        assert code is not None and thread.status is Status.RUNNING
-        self.number = number
-        self.depth = 0
-        self.code = code
-        self.base, self.allocated, self.caller = thread.base, thread.allocated, thread.caller
-        self.heap_page, self.stack_page = thread.heap_page, thread.stack_page
-        if self._space.thread_locals:
-            self.thread_locals = self._addresses_of_thread_locals(number)
-        location = thread.location
+        """Up to `most` steps of a thread; with 0, its local actions up to its first visible one."""
+        location = self._resume(number)
+        code = self.code
+        assert code is not None
         stops = code.stops
         steps = 1
         if most == 0:
             if stops[location] == VISIBLE:
                 return
             steps = 0
-        r = self.values = thread.values[:]
-        blocks = self._blocks(code)
-        local_left, section_left = self.limits.local_run, self.limits.section
-        visits, checkpoint = 0, 1
-        used = self._used
-        seen: list[Any] | None = None
-        seen_location = -1
+        r = self.values
+        fragments = self._fragments(code)
+        section_left = self.limits.section
+        run = _LocalRun(self.limits.local_run, self._used)
         try:
             while True:
-                block = blocks[location] or self._single(code, location)
+                fragment = fragments[location] or self._single(code, location)
                 try:
-                    location = block(self, r)
+                    location = fragment(self, r)
                 except UsedIndeterminate as use:
                     location = self._determine(use, code, r)
                     continue
@@ -221,50 +238,53 @@ class Machine(Actions):
                         self.steps += steps
                         return
                     r, location = self.values, self.location
-                    blocks, stops = self._blocks(code), code.stops
+                    fragments, stops = self._fragments(code), code.stops
                 flag = stops[location]
-                if flag:
-                    if self.depth:
-                        section_left -= 1
-                        if section_left < 0:
-                            self.stop(
-                                Ending.LIMIT,
-                                "an atomic section takes too many actions",
-                                code.function.origin,
-                            )
-                    elif flag == VISIBLE:
-                        if steps >= most or self.spawned:
-                            break
-                        steps += 1
-                        # As if this step had been taken by a call of its own.
-                        local_left, section_left = self.limits.local_run, self.limits.section
-                        visits, checkpoint, seen_location = 0, 1, -1
-                        used = self._used
-                    else:
-                        # Pausing is always right. After an input it keeps the combinations
-                        # of inputs per step few; equal registers (Brent's cycle detection) are
-                        # likely to stay equal.
-                        local_left -= 1
-                        if (
-                            local_left < 0
-                            or used != self._used
-                            or (location == seen_location and r == seen)
-                        ):
-                            break
-                        visits += 1
-                        if visits == checkpoint:
-                            seen, seen_location = r[:], location
-                            checkpoint *= 2
+                if not flag:
+                    continue
+                if self.depth:
+                    section_left -= 1
+                    if section_left < 0:
+                        what = "an atomic section takes too many actions"
+                        self.stop(Ending.LIMIT, what, code.function.origin)
+                elif flag == VISIBLE:
+                    if steps >= most or self.spawned:
+                        break
+                    steps += 1
+                    # As if this step had been taken by a call of its own.
+                    section_left = self.limits.section
+                    run = _LocalRun(self.limits.local_run, self._used)
+                elif run.pauses_at(location, r, self._used):
+                    break
         except StepEnds:
             self.location, self.values = location, r
             self.steps += steps
             raise
         self.steps += steps
-        self.threads[number - 1] = Thread(
-            Status.RUNNING,
-            code,
-            location,
-            r,
+        self.location, self.values = location, r
+        self.threads[number - 1] = self._suspended(Status.RUNNING)
+
+    def _resume(self, number: int) -> int:
+        """Make a thread the running one; returns where it goes on."""
+        thread = self.threads[number - 1]
+        assert thread.code is not None and thread.status is Status.RUNNING
+        self.number = number
+        self.depth = 0
+        self.code = thread.code
+        self.values = thread.values[:]
+        self.base, self.allocated, self.caller = thread.base, thread.allocated, thread.caller
+        self.heap_page, self.stack_page = thread.heap_page, thread.stack_page
+        if self._space.thread_locals:
+            self.thread_locals = self._addresses_of_thread_locals(number)
+        return thread.location
+
+    def _suspended(self, status: Status) -> Thread:
+        """The running thread as part of a state."""
+        return Thread(
+            status,
+            self.code,
+            self.location,
+            self.values,
             self.base,
             self.allocated,
             self.caller,
@@ -278,29 +298,19 @@ class Machine(Actions):
         stopped = _STOPPED[status]
         if self.checks_memory and self.code is not None:
             # Its variables still point to memory that is therefore not lost.
-            stopped = Thread(
-                status,
-                self.code,
-                self.location,
-                self.values,
-                self.base,
-                self.allocated,
-                self.caller,
-                self.heap_page,
-                self.stack_page,
-            )
+            stopped = self._suspended(status)
         self.threads[self.number - 1] = stopped
 
-    def _blocks(self, code: Code) -> list[Block | None]:
-        return code.blocks
+    def _fragments(self, code: Code) -> list[Fragment | None]:
+        return code.fragments
 
-    def _single(self, code: Code, location: int) -> Block:
-        """The code of one location that does not start a block."""
+    def _single(self, code: Code, location: int) -> Fragment:
+        """The code of one location that does not start a fragment."""
         if code.singles is None:
             code.singles, code.single_lines = self.compiler.singles(code.function)
-        block = code.singles[location]
-        assert block is not None
-        return block
+        fragment = code.singles[location]
+        assert fragment is not None
+        return fragment
 
     def _determine(self, use: UsedIndeterminate, code: Code, r: list[Any]) -> int:
         """Choose an indeterminate value that an action uses; returns where to execute it again."""

@@ -11,7 +11,7 @@ from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
 from plait.semantics.actions import Actions, Limits
-from plait.semantics.compile import Block, Code, Site
+from plait.semantics.compile import Code, Fragment, Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.memory import LIBRARY
@@ -94,16 +94,16 @@ class TracingMachine(Machine):
             for slot in function.slots
         }
 
-    def _blocks(self, code: Code) -> list[Block | None]:
+    def _fragments(self, code: Code) -> list[Fragment | None]:
         if code.singles is None:
-            blocks, code.single_lines = self.compiler.singles(code.function)
+            fragments, code.single_lines = self.compiler.singles(code.function)
             code.singles = [
-                None if block is None else self._noting(code, location, block)
-                for location, block in enumerate(blocks)
+                None if fragment is None else self._noting(code, location, fragment)
+                for location, fragment in enumerate(fragments)
             ]
         return code.singles
 
-    def _noting(self, code: Code, location: int, block: Block) -> Block:
+    def _noting(self, code: Code, location: int, fragment: Fragment) -> Fragment:
         leaving = code.function.edges[location]
 
         def run(machine: Actions, r: list[Any]) -> int:
@@ -113,7 +113,7 @@ class TracingMachine(Machine):
             edge = leaving[0] if leaving else None
             caller = self.caller
             try:
-                target = block(machine, r)
+                target = fragment(machine, r)
                 edge = next((item for item in leaving if item.target == target), edge)
                 if edge is not None:
                     self._note_register(code, edge, r, caller)

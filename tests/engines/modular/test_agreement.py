@@ -14,7 +14,7 @@ from plait.engines.interface import Answer
 from plait.engines.modular.engine import verify
 from plait.model.facts import decode, encode
 from plait.model.properties import from_names
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 
 PROPERTIES = (
     "assertions", "no-data-race", "no-overflow", "valid-memsafety", "no-deadlock", "lock-misuse"
@@ -31,7 +31,7 @@ def test_agrees(programs: str, name: str, tmp_path: Path) -> None:
         path.write_text(GENERATORS[programs](seed))
         program = load([str(path)], FrontEndOptions(), specification)
         outcome = verify(program, specification)
-        oracle = explore(program, specification, max_states=800, keep_states=True)
+        oracle = explore(program, specification, ExploreOptions(max_states=800, keep_states=True))
         if outcome.answer is Answer.HOLDS and not oracle.reason.startswith(LIMITS):
             assert oracle.verdict is Verdict.TRUE, (seed, oracle.reason)
         assert not refuted_in_states(program, outcome.facts, oracle.reached), seed

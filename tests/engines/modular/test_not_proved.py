@@ -10,7 +10,7 @@ from plait.c import FrontEndOptions, load
 from plait.engines.interface import Answer
 from plait.engines.modular.engine import verify
 from plait.model.properties import from_names
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 
 START = """
 #include <assert.h>
@@ -248,7 +248,7 @@ def test_it_is_not_proved(tmp_path: Path, name: str) -> None:
     path.write_text(START + source)
     specification = from_names(properties.split())
     program = load([str(path)], FrontEndOptions(), specification)
-    assert explore(program, specification, max_states=30_000).verdict is Verdict.FALSE
+    assert explore(program, specification, ExploreOptions(max_states=30_000)).verdict is Verdict.FALSE
     assert verify(program, specification).answer is Answer.UNKNOWN
 
 

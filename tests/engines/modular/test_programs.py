@@ -11,7 +11,7 @@ from plait.c import FrontEndOptions, load
 from plait.engines.interface import Answer
 from plait.engines.modular.engine import verify
 from plait.model.properties import from_names
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 
 FILES = sorted((Path(__file__).parent / "programs").glob("*.c"))
 PROPERTIES = {
@@ -85,7 +85,7 @@ def test_proofs_and_facts(path: Path) -> None:
         specification = from_names([name])
         program = load([str(path)], FrontEndOptions(), specification)
         outcome = verify(program, specification)
-        oracle = explore(program, specification, max_states=3_000, keep_states=True)
+        oracle = explore(program, specification, ExploreOptions(max_states=3_000, keep_states=True))
         if outcome.answer is Answer.HOLDS:
             is_known = not oracle.reason.startswith("more than")
             assert oracle.verdict is Verdict.TRUE or not is_known, (name, oracle.reason)

@@ -9,7 +9,7 @@ from plait.engines.modular.order import order_of
 from plait.model.facts import Fact, Range, Rounds, Unreachable
 from plait.model.program import Edge, Program
 from plait.model.properties import Specification
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 from plait.semantics.run import run
 from plait.semantics.state import Frame, State
 
@@ -46,7 +46,7 @@ def refuted_by_exploration(
     program: Program, specification: Specification, facts: Iterable[Fact], most: int
 ) -> list[str]:
     facts = list(facts)
-    found = explore(program, specification, max_states=most, max_seconds=10, keep_states=True)
+    found = explore(program, specification, ExploreOptions(max_states=most, max_seconds=10, keep_states=True))
     return refuted_in_states(program, facts, found.reached)
 
 

@@ -52,16 +52,16 @@ def obeys(structure, order, literals):
             if event.kind is Kind.WRITE and hits(structure, other, link.read, true):
                 if clk[link.write] < clk[other] < clk[link.read]:
                     return False
-    blocks = [block for block in structure.blocks if block.literal in true]
+    sections = [section for section in structure.sections if section.literal in true]
     thread = {event: structure.events[event].thread for event in order}
-    for one in blocks:
+    for one in sections:
         if one.lock is None:
             for event in order:
                 if thread[event] != thread[one.first] and event != one.last:
                     if clk[one.first] < clk[event] < clk[one.last]:
                         return False
             continue
-        for two in blocks:
+        for two in sections:
             if two.lock == one.lock and thread[two.first] != thread[one.first]:
                 if not (clk[one.last] < clk[two.first] or clk[two.last] < clk[one.first]):
                     return False

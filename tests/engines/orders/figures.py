@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.events import CriticalSection, Event, EventStructure, Kind, Link, Order
 
 
 class Builder:
@@ -14,7 +14,7 @@ class Builder:
         self.program_order = []
         self.links = []
         self.orders = []
-        self.blocks = []
+        self.sections = []
         self.sel = {}
         self._cells = {}
         self._threads = 0
@@ -48,11 +48,11 @@ class Builder:
     def order(self, first, second, literal):
         self.orders.append(Order(self.number[first], self.number[second], literal))
 
-    def block(self, first, last, lock, literal=0):
-        self.blocks.append(Block(self.number[first], self.number[last], lock, literal))
+    def section(self, first, last, lock, literal=0):
+        self.sections.append(CriticalSection(self.number[first], self.number[last], lock, literal))
 
     def structure(self):
-        return EventStructure(self.events, self.program_order, self.links, self.orders, self.blocks)
+        return EventStructure(self.events, self.program_order, self.links, self.orders, self.sections)
 
     def orders_of(self, graph, first, second):
         return graph.is_before(self.number[first], self.number[second])

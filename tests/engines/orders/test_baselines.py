@@ -46,7 +46,7 @@ def shifted(structure: EventStructure) -> EventStructure:
         edges,
         [replace(link, literal=shift(link.literal)) for link in structure.links],
         [replace(order, literal=shift(order.literal)) for order in structure.orders],
-        [replace(block, literal=shift(block.literal)) for block in structure.blocks],
+        [replace(section, literal=shift(section.literal)) for section in structure.sections],
         [replace(alias, literal=shift(alias.literal)) for alias in structure.aliases],
         structure.regions,
     )

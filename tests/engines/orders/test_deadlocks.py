@@ -17,7 +17,7 @@ from plait.engines.orders.engine import check
 from plait.engines.orders.settings import Settings
 from plait.evidence.replay import ReplayFailed, Undecided, replay_deadlock
 from plait.model.properties import from_names
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 from plait.semantics.run import run
 
 DEADLOCK = from_names(["no-deadlock"])
@@ -46,7 +46,7 @@ def answer(path: Path, bound: int, seconds: float = 20) -> tuple[Answer, str]:
 
 def check_with_oracle(path: Path, found: Answer) -> None:
     program = load([str(path)], FrontEndOptions(), DEADLOCK)
-    oracle = explore(program, DEADLOCK, max_states=40_000, max_seconds=20)
+    oracle = explore(program, DEADLOCK, ExploreOptions(max_states=40_000, max_seconds=20))
     if found is not UNKNOWN and oracle.verdict.value != "unknown":
         assert found is {"true": HOLDS, "false": VIOLATED}[oracle.verdict.value], oracle.reason
 

@@ -64,7 +64,7 @@ def test_many_sections_of_one_lock():
             name = f"{thread}{turn}"
             built.thread(f"- a{name}", f"r x{name}", f"w x1{name}", f"- b{name}")
             built.before("x0", f"a{name}")
-            built.block(f"a{name}", f"b{name}", 1)
+            built.section(f"a{name}", f"b{name}", 1)
             if turn:
                 built.before(f"b{thread}{turn - 1}", f"a{name}")
     order = [f"{thread}{turn}" for turn in range(3) for thread in (2, 0, 3, 1)]
@@ -86,7 +86,7 @@ def test_two_sections_cannot_both_read_the_first_value():
             f"- a{name}", f"r x{name}", f"w x1{name}", f"- b{name}", guards={f"a{name}": 0}
         )
         built.before("x0", f"a{name}")
-        built.block(f"a{name}", f"b{name}", 1)
+        built.section(f"a{name}", f"b{name}", 1)
         built.link("x0", f"x{name}")
     found = decide(built.structure(), built.sel.values())
     assert found == Infeasible(frozenset(built.sel.values()))

@@ -2,7 +2,7 @@ import pytest
 from tests.engines.orders.figures import Builder, butterfly, figure_2
 
 from plait.engines.orders.baselines.kernel import kernel_reasons_of
-from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link
+from plait.engines.orders.events import CriticalSection, Event, EventStructure, Kind, Link
 from plait.engines.orders.graph import EventOrderGraph
 
 
@@ -160,13 +160,13 @@ def test_an_order_with_a_literal_holds_only_with_it():
 
 
 def locked(lock):
-    """Two blocks; the first one's write is read in the second."""
+    """Two sections; the first one's write is read in the second."""
     built = Builder()
     built.thread("- a", "w x1", "w y1", "- b", guards={"a": 1, "b": 1})
     built.thread("- c", "r x2", "r y2", "- d", guards={"c": 2, "d": 2})
     built.link("x1", "x2")
-    built.block("a", "b", lock, 1)
-    built.block("c", "d", lock, 2)
+    built.section("a", "b", lock, 1)
+    built.section("c", "d", lock, 2)
     return built
 
 
@@ -191,7 +191,7 @@ def test_blocks_cannot_read_from_each_other():
     built.link("y2", "y1")
     graph = EventOrderGraph(built.structure())
     links = list(built.sel.values())
-    # Without blocks the two reads are also possible: y2 is after x2, y1 after x1.
+    # Without sections the two reads are also possible: y2 is after x2, y1 after x1.
     assert graph.validate(links)
     assert not graph.validate([*links, 1, 2])
     assert kernel_reasons_of(graph) == [{1, 2, *links}]
@@ -201,8 +201,8 @@ def test_blocks_cannot_read_from_each_other():
 def test_blocks_of_one_thread_may_nest():
     built = Builder()
     built.thread("- a", "- b", "- c", "- d")
-    built.block("a", "d", 5)
-    built.block("b", "c", 5)
+    built.section("a", "d", 5)
+    built.section("b", "c", 5)
     assert EventOrderGraph(built.structure()).validate([])
 
 
@@ -213,8 +213,8 @@ def test_a_block_that_is_never_left_comes_last():
     built.thread("- end")
     built.before("a", "end")
     built.before("d", "end")
-    built.block("a", "end", 5)
-    built.block("c", "d", 5)
+    built.section("a", "end", 5)
+    built.section("c", "d", 5)
     graph = EventOrderGraph(built.structure())
     assert graph.validate([])
     assert built.orders_of(graph, "d", "a")
@@ -226,7 +226,7 @@ def test_events_of_other_threads_stay_out_of_atomic_sections():
     built.thread("r x2", "w y1")
     built.thread("- c", "r y2", "r z0", "- d")
     built.link("y1", "y2")
-    built.block("c", "d", None)
+    built.section("c", "d", None)
     graph = EventOrderGraph(built.structure())
     assert graph.validate(built.sel.values())
     assert built.orders_of(graph, "y1", "c")
@@ -238,7 +238,7 @@ def test_a_thread_made_inside_an_atomic_section_waits_for_its_end():
     built.thread("- c", guards={"c": 7})
     built.before("create", "c")
     built.before("c", "join")
-    built.block("a", "b", None)
+    built.section("a", "b", None)
     graph = EventOrderGraph(built.structure())
     assert graph.validate([]), "c does not occur; its place is inside, and may be"
     assert not graph.validate([7])
@@ -294,7 +294,7 @@ def test_refuted_links_can_be_explained_later():
         {"links": [Link(1, 0, 5)]},
         {"links": [Link(0, 1, 5), Link(0, 1, 6)]},
         {"links": [Link(0, 2, 5)]},
-        {"blocks": [Block(0, 1, None)]},
+        {"sections": [CriticalSection(0, 1, None)]},
         {"links": [Link(0, 3, 0)]},
     ],
 )

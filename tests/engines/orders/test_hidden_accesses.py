@@ -16,7 +16,7 @@ from plait.engines.orders.engine import check
 from plait.engines.orders.settings import Settings
 from plait.evidence.replay import ReplayFailed, replay, replay_race
 from plait.model.properties import from_names
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 
 HOLDS, VIOLATED, UNKNOWN = Answer.HOLDS, Answer.VIOLATED, Answer.UNKNOWN
 VERDICTS = {HOLDS: "true", VIOLATED: "false"}
@@ -211,6 +211,6 @@ def test_small_programs(name: str, text: str, expected: Answer, tmp_path: Path) 
     settings = Settings(finds_races=name == "no-data-race", checks_memory=name == "valid-memsafety")
     outcome = check(program, 4, time.monotonic() + 20, settings, confirm=confirm)
     assert outcome.answer is expected, outcome.reason
-    oracle = explore(program, specification, max_states=40_000, max_seconds=5)
+    oracle = explore(program, specification, ExploreOptions(max_states=40_000, max_seconds=5))
     if expected is not UNKNOWN and oracle.verdict.value != "unknown":
         assert oracle.verdict.value == VERDICTS[expected], oracle.reason

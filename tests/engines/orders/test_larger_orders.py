@@ -7,7 +7,7 @@ from tests.engines.orders.brute_force import implied, minimal_conflicts, obeys, 
 from tests.engines.orders.figures import butterfly
 
 from plait.engines.orders.baselines.kernel import KernelLimits, kernel_reasons_of
-from plait.engines.orders.events import Block, Event, EventStructure, Kind, Link
+from plait.engines.orders.events import CriticalSection, Event, EventStructure, Kind, Link
 from plait.engines.orders.exact import Feasible, decide
 from plait.engines.orders.graph import EventOrderGraph
 
@@ -25,19 +25,19 @@ def has_schedule(structure, literals):
     for link in structure.links:
         if link.literal in true:
             source.setdefault(link.read, set()).add(link.write)
-    blocks = [block for block in structure.blocks if block.literal in true]
+    sections = [section for section in structure.sections if section.literal in true]
     seen = set()
 
     def may_be_next(event, done, last):
         if source.get(event, set()) - {last.get(structure.events[event].cell)}:
             return False
-        for block in blocks:
-            if structure.events[event].thread == structure.events[block.first].thread:
+        for section in sections:
+            if structure.events[event].thread == structure.events[section.first].thread:
                 continue
-            if done >> block.first & 1 and not done >> block.last & 1:
-                if block.lock is None:
+            if done >> section.first & 1 and not done >> section.last & 1:
+                if section.lock is None:
                     return False
-                if any(other.first == event and other.lock == block.lock for other in blocks):
+                if any(other.first == event and other.lock == section.lock for other in sections):
                     return False
         return True
 
@@ -64,7 +64,7 @@ def has_schedule(structure, literals):
 def random_instance(random):
     """Many short threads and few writes of a cell: the rules derive little."""
     cells = random.randint(2, 4)
-    events, program_order, blocks = [], [], []
+    events, program_order, sections = [], [], []
     for thread in range(random.randint(3, 5)):
         first = len(events)
         for _ in range(random.randint(2, 4)):
@@ -74,7 +74,7 @@ def random_instance(random):
         program_order += [(event, event + 1) for event in range(first, len(events) - 1)]
         if random.random() < 0.3:
             lock = random.choice([None, 1])
-            blocks.append(Block(first, len(events) - 1, lock, 50 + len(blocks)))
+            sections.append(CriticalSection(first, len(events) - 1, lock, 50 + len(sections)))
     links = []
     for read, event in enumerate(events):
         writes = [
@@ -85,7 +85,7 @@ def random_instance(random):
         if event.kind is Kind.READ and writes:
             links.append(Link(random.choice(writes), read, 100 + read))
     links = random.sample(links, min(len(links), random.randint(4, 9)))
-    return EventStructure(events, program_order, links, blocks=blocks)
+    return EventStructure(events, program_order, links, sections=sections)
 
 
 def random_butterfly(random):
@@ -94,7 +94,7 @@ def random_butterfly(random):
     threads = {}
     for number, event in enumerate(built.events):
         threads.setdefault(event.thread, []).append(number)
-    program_order, blocks = [], []
+    program_order, sections = [], []
     locked = random.random() < 0.5
     for thread, numbers in sorted(threads.items()):
         if thread < 2:
@@ -104,14 +104,14 @@ def random_butterfly(random):
                 numbers = [numbers[0], *inner, numbers[-1]]
             if locked:
                 lock = random.choice([1, 1, 1, None])
-                blocks.append(Block(numbers[0], numbers[-1], lock, 50 + thread))
+                sections.append(CriticalSection(numbers[0], numbers[-1], lock, 50 + thread))
         program_order += zip(numbers, numbers[1:])
     guarded = [
         replace(event, guard=random.choice([0, 0, 1, 2])) if event.kind is Kind.WRITE else event
         for event in built.events
     ]
     links = [link for link in built.links if not (locked and link.literal < 103)]
-    return EventStructure(guarded, program_order, links, blocks=blocks)
+    return EventStructure(guarded, program_order, links, sections=sections)
 
 
 def check(structure):

@@ -11,7 +11,15 @@ from tests.engines.orders.brute_force import (
 )
 
 from plait.engines.orders.baselines.kernel import KernelLimits, kernel_reasons_of
-from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.events import (
+    Alias,
+    CriticalSection,
+    Event,
+    EventStructure,
+    Kind,
+    Link,
+    Order,
+)
 from plait.engines.orders.exact import Feasible, Infeasible, decide
 from plait.engines.orders.graph import EventOrderGraph
 
@@ -58,12 +66,12 @@ def structures(draw):
         Order(a, b, 20 + n)
         for n, (a, b) in enumerate(draw(st.lists(st.sampled_from(all_pairs), max_size=1)))
     ]
-    blocks = []
+    sections = []
     if same:
         for a, b in draw(st.lists(st.sampled_from(same), unique=True, max_size=3)):
             lock = draw(st.sampled_from([None, 1]))
             always = not events[a].guard and not events[b].guard and draw(st.booleans())
-            blocks.append(Block(a, b, lock, 0 if always else 30 + len(blocks)))
+            sections.append(CriticalSection(a, b, lock, 0 if always else 30 + len(sections)))
     regions = draw(st.sets(st.integers(0, cells - 1)))
     aliases = []
     for write, read in possible:
@@ -73,7 +81,7 @@ def structures(draw):
                 0 if always else draw(st.sampled_from([events[write].guard, 50 + len(aliases)]))
             )
             aliases.append(Alias(write, read, literal))
-    return EventStructure(events, program_order, links, orders, blocks, aliases, regions)
+    return EventStructure(events, program_order, links, orders, sections, aliases, regions)
 
 
 @st.composite

@@ -11,7 +11,7 @@ from plait.evidence.counterexample import Found, evidence_of
 from plait.evidence.result import Result, Source
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -27,7 +27,7 @@ def violated(path: Path, name: str, seconds: float = 10) -> Violated | None:
     """None if exploration does not find a violation in that time."""
     specification = from_names([name])
     program = load([str(path)], FrontEndOptions(), specification)
-    found = explore(program, specification, max_seconds=seconds)
+    found = explore(program, specification, ExploreOptions(max_seconds=seconds))
     violation, schedule = found.violation, found.schedule
     if violation is None or schedule is None:
         return None

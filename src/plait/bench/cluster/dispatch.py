@@ -146,7 +146,7 @@ class Dispatcher:
         self._has_complained = False
 
     def run(self) -> None:
-        """Until every job has its outcome. Raises Unusable and NobodyLeft."""
+        """Until every job has its result. Raises Unusable and NobodyLeft."""
         while self._left and not self._is_over():
             self._look_at_nodes()
             self._start_workers()
@@ -206,7 +206,7 @@ class Dispatcher:
             case Said(worker, text):
                 data = json.loads(text)
                 if self._workers[worker].is_ready:
-                    self._finish(worker, data["outcome"])
+                    self._finish(worker, data["result"])
                 else:
                     self._welcome(worker, data)
 
@@ -239,12 +239,12 @@ class Dispatcher:
             if self._workers[number].job is None:
                 self._drop(number)
 
-    def _finish(self, number: int, outcome: Message) -> None:
+    def _finish(self, number: int, result: Message) -> None:
         worker = self._workers[number]
         job, worker.job = worker.job, None
         worker.site.failures = 0
         if job is not None:
-            self._report(job, outcome, worker.site)
+            self._report(job, result, worker.site)
 
     def _lose(self, number: int, reason: str) -> None:
         worker = self._workers[number]
@@ -288,13 +288,13 @@ class Dispatcher:
             else:
                 reason = losses.reason
             self._unjudged.discard(job)
-            outcome = {"verdict": "error", "reason": reason, "wall_seconds": losses.seconds}
-            self._report(job, outcome, losses.sites[-1])
+            result = {"verdict": "error", "reason": reason, "wall_seconds": losses.seconds}
+            self._report(job, result, losses.sites[-1])
 
-    def _report(self, job: int, outcome: Message, site: _Site) -> None:
-        statistics = outcome.get("statistics", {}) | {"node": site.node.name}
+    def _report(self, job: int, result: Message, site: _Site) -> None:
+        statistics = result.get("statistics", {}) | {"node": site.node.name}
         self._left -= 1
-        self._say({"job": job, "outcome": outcome | {"statistics": statistics}})
+        self._say({"job": job, "result": result | {"statistics": statistics}})
 
     def _keep_limits(self) -> None:
         limit = self._patience.answer

@@ -32,8 +32,8 @@ from plait.bench.records import (
     Interrupted,
     Job,
     Record,
-    outcome_from_plain,
     record_of,
+    result_from_plain,
 )
 from plait.errors import InputError
 from plait.work.signals import Signals
@@ -145,8 +145,8 @@ class ClusterExecutor:
                 for message in driver.read():
                     if "job" in message:
                         left -= 1
-                        outcome = outcome_from_plain(message["outcome"])
-                        yield record_of(jobs[message["job"]], outcome)
+                        result = result_from_plain(message["result"])
+                        yield record_of(jobs[message["job"]], result)
                     else:
                         self._hear(jobs, message)
             if time.monotonic() > self._connect_until:

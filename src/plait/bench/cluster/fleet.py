@@ -15,7 +15,7 @@ from typing import Any
 import plait
 from plait.bench.cluster.dispatch import Lost, Node, Said, Unusable
 
-_OBJECT_STORE = 100 << 20  # jobs and outcomes are small
+_OBJECT_STORE = 100 << 20  # jobs and results are small
 _LONGEST_REASON = 300
 _KNOCK_SECONDS = 10.0
 

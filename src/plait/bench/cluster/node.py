@@ -1,6 +1,6 @@
 """A plain process on a node: `python -m plait.bench.cluster.node`.
 
-It says who it is, and then answers each job that it reads with an outcome, line by line. Every job
+It says who it is, and then answers each job that it reads with a result, line by line. Every job
 is done by the pool of one machine with a keeper of its own, hence with the same limits and the same
 second try, and nothing of a job is left when the next one begins. When its parent is gone, so are
 this process and all below it.
@@ -23,7 +23,7 @@ from plait.api import Choices
 from plait.bench.cluster.shipping import unpack
 from plait.bench.machine import machine, version
 from plait.bench.pool import Pool
-from plait.bench.records import ExecutorFailed, Interrupted, Outcome, Record
+from plait.bench.records import ExecutorFailed, Interrupted, JobResult, Record
 from plait.bench.verifying import verify_by_plait, warm_up
 
 _FOLDER = "plait-node-"  # and the process that it belongs to
@@ -50,13 +50,13 @@ def main() -> int:
     try:
         answer({"version": version(), "machine": machine()})
         for line in sys.stdin:
-            answer(outcome_of(line, parent))
+            answer(result_of(line, parent))
     except (_ParentGone, Interrupted, BrokenPipeError):
         return 1
     return 0
 
 
-def outcome_of(parcel: str, parent: int) -> dict[str, Any]:
+def result_of(parcel: str, parent: int) -> dict[str, Any]:
     with _working_folder() as folder:
         job, terms = unpack(parcel, folder)
         choices: Choices = {**terms.choices}  # type: ignore[typeddict-item]
@@ -68,14 +68,14 @@ def outcome_of(parcel: str, parent: int) -> dict[str, Any]:
         )
         try:
             with closing(pool.run([job])) as records:
-                return _outcome(next(records))
+                return _result(next(records))
         except ExecutorFailed as error:
-            return {"outcome": {"verdict": "error", "reason": str(error)}}
+            return {"result": {"verdict": "error", "reason": str(error)}}
 
 
-def _outcome(record: Record) -> dict[str, Any]:
-    names = Outcome.__dataclass_fields__
-    return {"outcome": {name: getattr(record, name) for name in names}}
+def _result(record: Record) -> dict[str, Any]:
+    names = JobResult.__dataclass_fields__
+    return {"result": {name: getattr(record, name) for name in names}}
 
 
 def _leave_without(parent: int) -> None:

@@ -2,7 +2,7 @@
 
 Silent events have no order of their own: accesses that were merged with others. They matter only
 for the replay, which counts accesses, so each thread keeps a list of them. Marks
-matter only where something refers to them. An atomic section with a single access needs no block,
+matter only where something refers to them. An atomic section with a single access needs no order,
 and one that begins with an access needs no mark in front of it.
 """
 

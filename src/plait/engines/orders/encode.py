@@ -12,7 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plait.engines.orders.events import Alias, Block, Event, EventStructure, Kind, Link, Order
+from plait.engines.orders.events import (
+    Alias,
+    CriticalSection,
+    Event,
+    EventStructure,
+    Kind,
+    Link,
+    Order,
+)
 from plait.engines.orders.learning import Learned
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.races import racing_pairs
@@ -48,7 +56,7 @@ class Encoder:
         self._with_schedules = with_schedules
         self._unrolling = learned.unrolling
         self._orders = learned.orders
-        self._blocks = learned.blocks
+        self._sections = learned.sections
         self._solver = solver
         self._terms = solver.terms
         self._cells = {cell: number for number, cell in enumerate(self._unrolling.initial)}
@@ -73,15 +81,15 @@ class Encoder:
         events += [Event(Kind.WRITE, 0, cell, 0) for cell in self._cells.values()]
         orders = self._orders
         links = self._links(orders, guards, count)
-        blocks = [
-            Block(first, last, None, self._guard(when))
+        sections = [
+            CriticalSection(first, last, None, self._guard(when))
             for first, last, when in unrolling.sections
             if when != self._terms.false
         ]
         numbers: dict[Cell, int] = {}
-        for item in self._blocks:
+        for item in self._sections:
             lock = numbers.setdefault(item.cell, len(numbers))
-            blocks.append(Block(item.first, item.last, lock, self._guard(item.when)))
+            sections.append(CriticalSection(item.first, item.last, lock, self._guard(item.when)))
         conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
         schedules: list[int] = []
         if self._with_schedules:
@@ -93,7 +101,7 @@ class Encoder:
             orders.edges,
             links,
             conditional,
-            blocks,
+            sections,
             self._aliases,
             [self._cells[cell] for cell in unrolling.regions],
         )
@@ -103,7 +111,7 @@ class Encoder:
         """Claim each race, with the orders that it means."""
         solver, terms, unrolling = self._solver, self._terms, self._unrolling
         found: list[Order] = []
-        for pair in racing_pairs(unrolling, self._orders, self._blocks, terms):
+        for pair in racing_pairs(unrolling, self._orders, self._sections, terms):
             happens = terms.fresh("race", 1)
             literal = solver.literal_of(happens)
             for event in (pair.one, pair.other):

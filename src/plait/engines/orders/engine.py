@@ -14,7 +14,7 @@ from plait.engines.interface import AccessOrder, Answer, Counterexample, OutOfTi
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.kernel import kernel_reasons_of
 from plait.engines.orders.baselines.monolithic import Monolithic
-from plait.engines.orders.bounds import NO_HINTS, Bounds, Hints, Key
+from plait.engines.orders.bounds import Bounds, Hints, Key
 from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
@@ -38,7 +38,7 @@ _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
 _FEW_CONFLICTS = 3000
 _MOST_PUT_OFF = 3  # at first, then more and more
-_MOST_KEPT = 3  # of the bounds that were put off: formulas need memory
+_MOST_PAUSED = 3  # of the bounds that were put off: formulas need memory
 _NEWS_PERIOD = 0.5  # of a phase that goes on
 _MOST_SECONDS = 60.0  # where the time is not limited: of these, then more and more
 
@@ -62,64 +62,18 @@ def verify(
     """Loop bounds 1, 2, 4, ... until the answer no longer depends on it, or the bound given.
 
     A violation may be far and yet easy to find, when it is hard to show that there is none nearby.
-    So a bound that takes long is put off: each one gets a part of the time left. When some have
-    been put off they get twice as much, and go on where they stopped.
+    So a bound that takes long is put off, to go on later where it stopped.
     `progress` gets what is known after each bound, `doing` hears what begins. Violations that
     `confirm` objects to do not count. Facts that are `known` when a bound is begun help with it.
     """
     statistics = Statistics()
     if settings.unwind is not None:
         return check(program, settings.unwind, deadline, settings, statistics, confirm, doing)
-    best: BoundOutcome | None = None
-    hints = Hints.of(known()) if known is not None else NO_HINTS
-    bounds = Bounds.same(1, hints)  # of the next level, if it has not been put off
-    levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
-    put_off: list[int] = []
-    kept: dict[int, _Round] = {}
-    share, most, is_larger_in_vain = _FIRST_SHARE, _MOST_PUT_OFF, False
-    while levels or put_off:
-        if not levels or len(put_off) >= most or is_larger_in_vain:
-            levels.extendleft(reversed(put_off))
-            put_off.clear()
-            share, most, is_larger_in_vain = share * 2, most + 1, False
-        level = levels.popleft()
-        if best is not None and level <= best.level:
-            kept.pop(level, None)
-            continue
-        started = time.monotonic()
-        limit = started + _MOST_SECONDS * share
-        if deadline is not None:
-            limit = min(deadline, started + max(_LEAST_SECONDS, (deadline - started) * share))
-        if bounds.level != level:
-            # What executions of a level that was put off exceed is not known.
-            bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level, hints)
-        if known is not None:
-            hints = Hints.of(known())
-            bounds = replace(bounds, hints=hints)
-        part = kept.pop(level, None) or _Round(
-            program, bounds, settings, statistics, confirm, doing
-        )
-        outcome = part.run(limit)
-        outcome.statistics = replace(statistics)
-        is_late = deadline is not None and time.monotonic() >= deadline
-        if outcome.is_out_of_time and not is_late:
-            put_off.append(level)
-            if part.is_unrolled and len(kept) < _MOST_KEPT:
-                kept[level] = part
-            is_larger_in_vain = not part.is_unrolled or part.is_whole
-            continue
-        if not outcome.exceeded:
-            # What was shown with a smaller bound says more than that the time is up.
-            return best if best is not None and outcome.is_out_of_time else outcome
-        bounds = part.bounds.raise_(outcome.exceeded)
-        if bounds.level == level:
-            levels.appendleft(level)
-            continue
-        best = outcome
-        if progress is not None:
-            progress(outcome)
-    assert best is not None
-    return best
+
+    def begin(bounds: Bounds) -> _Round:
+        return _Round(program, bounds, settings, statistics, confirm, doing)
+
+    return _Deepening(begin, deadline, progress, known).run()
 
 
 def check(
@@ -153,6 +107,114 @@ class _Formula:
         links = (link.literal for link in self.encoding.structure.links)
         chosen = [-literal for literal in links if self.solver.literal_value(literal)]
         self.solver.add_clause([-excluding, *chosen])
+
+
+class _Agenda:
+    """Which bound is next: larger and larger ones, and again those that took too long.
+
+    A bound gets a share of the time left. When some have been put off, or larger ones would not
+    help, those come first and the share is doubled.
+    """
+
+    def __init__(self) -> None:
+        self._levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
+        self._put_off: list[int] = []
+        self._most = _MOST_PUT_OFF
+        self._is_larger_in_vain = False
+        self.share = _FIRST_SHARE
+
+    def __bool__(self) -> bool:
+        return bool(self._levels or self._put_off)
+
+    def next(self) -> int:
+        if not self._levels or len(self._put_off) >= self._most or self._is_larger_in_vain:
+            self._levels.extendleft(reversed(self._put_off))
+            self._put_off.clear()
+            self._most += 1
+            self._is_larger_in_vain = False
+            self.share *= 2
+        return self._levels.popleft()
+
+    def again(self, level: int) -> None:
+        self._levels.appendleft(level)
+
+    def put_off(self, level: int, *, is_larger_in_vain: bool) -> None:
+        self._put_off.append(level)
+        self._is_larger_in_vain = is_larger_in_vain
+
+
+class _Deepening:
+    """Rounds with larger and larger bounds, until one has the answer."""
+
+    def __init__(
+        self,
+        begin: Callable[[Bounds], _Round],
+        deadline: float | None,
+        progress: Progress | None,
+        known: Known | None,
+    ) -> None:
+        self._begin = begin
+        self._deadline = deadline
+        self._progress = progress
+        self._known = known or (lambda: ())
+        # Of the next level, if it has not been put off.
+        self._bounds = Bounds.same(1, Hints.of(self._known()))
+        self._agenda = _Agenda()
+        self._paused: dict[int, _Round] = {}
+        self._best: BoundOutcome | None = None  # nothing was found with the largest bound so far
+
+    def run(self) -> BoundOutcome:
+        while self._agenda:
+            level = self._agenda.next()
+            if self._best is not None and level <= self._best.level:
+                self._paused.pop(level, None)
+                continue
+            answer = self._try(level)
+            if answer is not None:
+                return answer
+        assert self._best is not None
+        return self._best
+
+    def _try(self, level: int) -> BoundOutcome | None:
+        """The answer, if this level has one; else what comes next is on the agenda."""
+        limit = self._time_limit()
+        self._prepare_bounds(level)
+        round_ = self._paused.pop(level, None) or self._begin(self._bounds)
+        outcome = round_.run(limit)
+        outcome.statistics = replace(outcome.statistics)
+        is_late = self._deadline is not None and time.monotonic() >= self._deadline
+        if outcome.is_out_of_time and not is_late:
+            if round_.is_unrolled and len(self._paused) < _MOST_PAUSED:
+                self._paused[level] = round_
+            in_vain = not round_.is_unrolled or round_.is_whole
+            self._agenda.put_off(level, is_larger_in_vain=in_vain)
+            return None
+        if not outcome.exceeded:
+            # What was shown with a smaller bound says more than that the time is up.
+            return self._best if self._best is not None and outcome.is_out_of_time else outcome
+        self._bounds = round_.bounds.raise_(outcome.exceeded)
+        if self._bounds.level == level:
+            self._agenda.again(level)
+            return None
+        self._best = outcome
+        if self._progress is not None:
+            self._progress(outcome)
+        return None
+
+    def _time_limit(self) -> float:
+        started, share = time.monotonic(), self._agenda.share
+        if self._deadline is None:
+            return started + _MOST_SECONDS * share
+        return min(
+            self._deadline, started + max(_LEAST_SECONDS, (self._deadline - started) * share)
+        )
+
+    def _prepare_bounds(self, level: int) -> None:
+        bounds, hints = self._bounds, Hints.of(self._known())
+        if bounds.level != level:
+            # What executions of a level that was put off exceed is not known.
+            bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level, hints)
+        self._bounds = replace(bounds, hints=hints)
 
 
 class _Round:

@@ -1,4 +1,4 @@
-"""The fixed part of an event order graph: events, program order, links, blocks and literals.
+"""The fixed part of an event order graph: events, orders, links, critical sections, literals.
 
 An *event* is a read or write of a cell or something else that has a place in the schedule (a lock,
 the begin of an atomic section). Its *guard* is the literal that says whether it occurs; 0 stands
@@ -7,8 +7,8 @@ of literals; inside, they are bit masks over the literals of one `EventStructure
 
 What every formula that uses these literals has to guarantee:
 
-- A link's, an order's or a block's literal implies the guards of the events that it names. Reasons
-  rely on it: they leave out guards that another literal of the reason implies.
+- A link's, an order's or a section's literal implies the guards of the events that it names.
+  Reasons rely on it: they leave out guards that another literal of the reason implies.
 - An alias' literal holds exactly if its write occurs at the address of its read (then whether the
   read occurs does not matter), and a link of a region holds only if the addresses are equal.
 - Program order holds between any two events that both occur, also where the path between them
@@ -82,13 +82,13 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CriticalSection:
     """What a thread does from `first` to `last`, both included, without letting others in.
 
-    With a lock: no block of another thread with the same lock overlaps it. With lock None, an
-    atomic section: no event of another thread falls between. A block that its thread never leaves
+    With a lock: no section of another thread with the same lock overlaps it. With lock None, an
+    atomic section: no event of another thread falls between. A section that its thread never leaves
     ends in an event that follows all others in program order. Where a lock is released on several
-    paths there is one block for each release. Blocks of one thread exclude nothing from each other
+    paths there is one for each release. Those of one thread exclude nothing from each other
     (a recursive lock).
     """
 
@@ -112,11 +112,11 @@ class EventStructure:
     `after0[e]` and `before0[e]` are the events that follow and precede e in program order, as bit
     masks. `bit_of[l]` is the bit of a literal, `mask_of[l]` has the guards that l implies as well.
     `writes[c]` and `reads[c]` are the writes and reads of a cell; the literals that a
-    link, block or event contributes to a reason are in `link_mask`, `block_mask`, `guard_mask`.
+    link, section or event contributes to a reason are in `link_mask`, `section_mask`, `guard_mask`.
     `regions` are the cells of which an access hits one place only, as `aliases` say.
     `outside[b]` are the events that must not fall into the
     atomic section b; of those in `needs_guard[b]` this is said only if they occur. `rivals[b]` are
-    the blocks that b must not overlap.
+    the sections that b must not overlap.
     """
 
     def __init__(
@@ -125,14 +125,14 @@ class EventStructure:
         program_order: Iterable[tuple[int, int]],
         links: Sequence[Link] = (),
         orders: Sequence[Order] = (),
-        blocks: Sequence[Block] = (),
+        sections: Sequence[CriticalSection] = (),
         aliases: Sequence[Alias] = (),
         regions: Iterable[int] = (),
     ) -> None:
         self.events = tuple(events)
         self.links = tuple(links)
         self.orders = tuple(orders)
-        self.blocks = tuple(blocks)
+        self.sections = tuple(sections)
         self.aliases = tuple(aliases)
         self.regions = frozenset(regions)
         self.after0 = _closure(len(self.events), program_order)
@@ -155,11 +155,11 @@ class EventStructure:
         self._alias_mask = {
             (alias.write, alias.read): self.mask_of[alias.literal] for alias in self.aliases
         }
-        self.block_mask = [self.mask_of[block.literal] for block in self.blocks]
-        self.outside = [self._outside(block) for block in self.blocks]
+        self.section_mask = [self.mask_of[section.literal] for section in self.sections]
+        self.outside = [self._outside(section) for section in self.sections]
         self.needs_guard = [
-            outside and outside & self._may_float_inside(block)
-            for block, outside in zip(self.blocks, self.outside)
+            outside and outside & self._may_float_inside(section)
+            for section, outside in zip(self.sections, self.outside)
         ]
         self.rivals = self._rivals()
 
@@ -216,9 +216,9 @@ class EventStructure:
                 raise ValueError(f"{alias} is not for a write and a read of one region")
             if read.cell not in self.regions:
                 raise ValueError(f"{alias} is not in a region")
-        for block in self.blocks:
-            if block.first != block.last and not self.after0[block.first] >> block.last & 1:
-                raise ValueError(f"{block} does not begin before it ends")
+        for section in self.sections:
+            if section.first != section.last and not self.after0[section.first] >> section.last & 1:
+                raise ValueError(f"{section} does not begin before it ends")
 
     def _number_literals(self) -> None:
         needs: dict[int, list[int]] = {}
@@ -230,8 +230,8 @@ class EventStructure:
             needs.setdefault(alias.literal, []).append(alias.write)
         for order in self.orders:
             needs.setdefault(order.literal, []).extend((order.before, order.after))
-        for block in self.blocks:
-            needs.setdefault(block.literal, []).extend((block.first, block.last))
+        for section in self.sections:
+            needs.setdefault(section.literal, []).extend((section.first, section.last))
         if any(self.events[event].guard for event in needs.pop(0, ())):
             raise ValueError("something is said to be always true whose events are guarded")
         self.literals = list(needs)
@@ -254,19 +254,19 @@ class EventStructure:
                 found[event.cell] = found.get(event.cell, 0) | 1 << number
         return found
 
-    def _outside(self, block: Block) -> int:
+    def _outside(self, section: CriticalSection) -> int:
         """The events that must not fall into an atomic section."""
-        if block.lock is not None or block.first == block.last:
+        if section.lock is not None or section.first == section.last:
             return 0
-        thread = self.events[block.first].thread
+        thread = self.events[section.first].thread
         others = sum(1 << n for n, event in enumerate(self.events) if event.thread != thread)
-        return others & ~(1 << block.last)
+        return others & ~(1 << section.last)
 
-    def _may_float_inside(self, block: Block) -> int:
-        """The events that follow, in program order, one that may occur inside the block: an event
+    def _may_float_inside(self, section: CriticalSection) -> int:
+        """The events that follow, in program order, one that may occur inside the section: an event
         that does not occur is put behind its predecessors (see above), and so maybe inside."""
-        thread = self.events[block.first].thread
-        around = self.before0[block.first] | self.after0[block.last] | 1 << block.last
+        thread = self.events[section.first].thread
+        around = self.before0[section.first] | self.after0[section.last] | 1 << section.last
         found = 0
         for number, event in enumerate(self.events):
             if event.thread == thread and not around >> number & 1:
@@ -274,17 +274,17 @@ class EventStructure:
         return found
 
     def _rivals(self) -> list[list[int]]:
-        """For each block of a lock, the blocks that it must not overlap."""
+        """For each section of a lock, the sections that it must not overlap."""
         of_lock: dict[int, list[int]] = {}
-        for number, block in enumerate(self.blocks):
-            if block.lock is not None:
-                of_lock.setdefault(block.lock, []).append(number)
-        thread = [self.events[block.first].thread for block in self.blocks]
+        for number, section in enumerate(self.sections):
+            if section.lock is not None:
+                of_lock.setdefault(section.lock, []).append(number)
+        thread = [self.events[section.first].thread for section in self.sections]
         return [
-            [other for other in of_lock[block.lock] if thread[other] != thread[number]]
-            if block.lock is not None
+            [other for other in of_lock[section.lock] if thread[other] != thread[number]]
+            if section.lock is not None
             else []
-            for number, block in enumerate(self.blocks)
+            for number, section in enumerate(self.sections)
         ]
 
 

@@ -2,8 +2,9 @@
 
 The rules of the event order graph are sound but not complete (the paper's "butterfly", Fig. 6).
 What they leave open are choices: for a link and another write that hits its read, the write is
-before the link's write or behind its read; of two blocks, one is before the other. If each
-choice is made and the graph has no cycle, every linear extension of it is a solution.
+before the link's write or behind its read; of two critical sections of a lock, one is before the
+other. If each choice is made and the graph has no cycle, every linear extension of it is a
+solution.
 
 The search makes choices only where they matter. It schedules the events in some order that the
 graph allows; the first thing that goes wrong shows a choice to be made. One of its two orders is
@@ -58,7 +59,7 @@ def decide_on(graph: EventOrderGraph) -> Feasible | Infeasible:
     """The same for the literals that were asserted; the graph is left as it is."""
     asserted = graph.asserted
     if graph.structure.closed_mask(graph.structure.literals[n] for n in bits(asserted)) != asserted:
-        raise ValueError("a link, order or block was asserted without the guards of its events")
+        raise ValueError("a link, order or section was asserted without the guards of its events")
     level = graph.level
     found = _search(graph)
     graph.backtrack(level)
@@ -115,7 +116,7 @@ def _search(graph: EventOrderGraph) -> Feasible | int:
 class _Scheduler:
     """Puts the events that occur one behind the other, in an order that the graph allows.
 
-    It stays in a thread while it can, and avoids what would violate a link or a block; if nothing
+    It stays in a thread while it can, and avoids what would violate a link or a section; if nothing
     else is left, the run ends with the choice that this violation is about.
     """
 
@@ -129,10 +130,10 @@ class _Scheduler:
         self._begins: dict[int, list[int]] = {}
         self._ends: dict[int, list[int]] = {}
         for number in graph.active_blocks():
-            block = structure.blocks[number]
-            if block.lock is not None or structure.outside[number]:
-                self._begins.setdefault(block.first, []).append(number)
-                self._ends.setdefault(block.last, []).append(number)
+            section = structure.sections[number]
+            if section.lock is not None or structure.outside[number]:
+                self._begins.setdefault(section.first, []).append(number)
+                self._ends.setdefault(section.last, []).append(number)
         # The last write of a cell; all writes so far of a region: the next one may hit any reader.
         self._may_be_hidden: dict[int, int] = {}
         self._open: list[int] = []
@@ -186,17 +187,17 @@ class _Scheduler:
                     mask = structure.link_mask[write, read] | structure.hit_mask(event, read)
                     return Choice((read, event), (event, write), mask)
         for number in self._open:
-            block = structure.blocks[number]
+            section = structure.sections[number]
             if structure.outside[number] >> event & 1:
-                mask = structure.block_mask[number]
+                mask = structure.section_mask[number]
                 if structure.needs_guard[number] >> event & 1:
                     mask |= structure.guard_mask[event]
-                return Choice((block.last, event), (event, block.first), mask)
+                return Choice((section.last, event), (event, section.first), mask)
             for rival in self._begins.get(event, ()):
                 if rival in structure.rivals[number]:
-                    other = structure.blocks[rival]
-                    mask = structure.block_mask[number] | structure.block_mask[rival]
-                    one, two = (block.last, other.first), (other.last, block.first)
+                    other = structure.sections[rival]
+                    mask = structure.section_mask[number] | structure.section_mask[rival]
+                    one, two = (section.last, other.first), (other.last, section.first)
                     return Choice(one, two, mask)
         return None
 

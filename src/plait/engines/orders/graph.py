@@ -6,7 +6,7 @@ these it derives others until nothing new follows:
 Rule 1  e1 < e2 and e2 < e3 give e1 < e3.
 Rule 2  a link (e1, e2) and a write e3 that hits e2 with e3 < e2 give e3 < e1.
 Rule 3  a link (e1, e2) and a write e3 that hits e2 with e1 < e3 give e2 < e3.
-Rule 4  block order, not in the paper. For blocks A and B of one lock, first(A) < last(B) gives
+Rule 4  critical sections, not in the paper. For A and B of one lock, first(A) < last(B) gives
         last(A) < first(B). For an atomic section A and an event e of another thread, first(A) < e
         gives last(A) < e, and e < last(A) gives e < first(A).
 
@@ -16,13 +16,12 @@ They are sound because e2 takes the value of the last write before it that hits 
 says that this is e1: no e3 that hits e2 is between. Whether e3 hits e1 need not be asked, as the
 link makes the addresses of e1 and e2 equal.
 
-Rule 4 is sound because
-one of two blocks that both occur ends before the other begins: if A begins before B ends, it is
-not B that comes first. That some event of A is before some event of B suffices, since Rule 1 makes
-of it that A begins before B ends; and that all of A is before all of B follows from the conclusion
-by Rule 1. The literals of both blocks belong to the reason. For an atomic section, e counts as a
-block of its own; its guard is needed only where e could otherwise be placed inside the section
-(see `events`).
+Rule 4 is sound because one of two critical sections of a lock that both occur ends before the other
+begins: if A begins before B ends, it is not B that comes first. That some event of A is before some
+event of B suffices, since Rule 1 makes of it that A begins before B ends; and that all of A is
+before all of B follows from the conclusion by Rule 1. The literals of both belong to the reason.
+For an atomic section, e counts as a critical section of its own; its guard is needed only where e
+could otherwise be placed inside the section (see `events`).
 
 The closure is kept as bit masks, `after[e]` and `before[e]`. Each change is noted on a trail, so
 that going back costs what going forward did, and the closure of program order is computed once for
@@ -214,7 +213,7 @@ class EventOrderGraph:
         return found
 
     def active_blocks(self) -> list[int]:
-        return list(bits(self._now.blocks))
+        return list(bits(self._now.sections))
 
     def is_before(self, first: int, second: int) -> bool:
         return bool(self.after[first] >> second & 1)
@@ -294,13 +293,13 @@ class EventOrderGraph:
         if active is None:
             return
         now.occurring |= active.events
-        now.blocks |= active.blocks
+        now.sections |= active.sections
         for event in bits(active.events & self._watching.noticed_when_occurring):
             self._grown_after |= self._watching.grown_after_by[event]
             self._grown_before |= self._watching.grown_before_by[event]
-        for number in bits(active.blocks):
+        for number in bits(active.sections):
             self._grown_after |= self._watching.firsts_around[number]
-            self._grown_before |= 1 << structure.blocks[number].last
+            self._grown_before |= 1 << structure.sections[number].last
         for alias in active.aliases:
             self._set(self._aliased, alias.read, self._aliased[alias.read] | 1 << alias.write)
             self._grown_after |= self._sources[alias.read]
@@ -362,12 +361,12 @@ class EventOrderGraph:
 
     def _rule_4_forward(self, first: int) -> bool:
         structure, now = self.structure, self._now
-        for number in bits(self._watching.blocks_from[first] & now.blocks):
-            last, mask = structure.blocks[number].last, structure.block_mask[number]
+        for number in bits(self._watching.sections_from[first] & now.sections):
+            last, mask = structure.sections[number].last, structure.section_mask[number]
             for rival in structure.rivals[number]:
-                other = structure.blocks[rival]
-                if now.blocks >> rival & 1 and self.after[first] >> other.last & 1:
-                    reason = mask | structure.block_mask[rival]
+                other = structure.sections[rival]
+                if now.sections >> rival & 1 and self.after[first] >> other.last & 1:
+                    reason = mask | structure.section_mask[rival]
                     if not self._add(last, other.first, reason, (first, other.last)):
                         return False
             concerned = structure.outside[number] & (now.occurring | ~structure.needs_guard[number])
@@ -379,8 +378,8 @@ class EventOrderGraph:
 
     def _rule_4_backward(self, last: int) -> bool:
         structure, now = self.structure, self._now
-        for number in bits(self._watching.blocks_to[last] & now.blocks):
-            first, mask = structure.blocks[number].first, structure.block_mask[number]
+        for number in bits(self._watching.sections_to[last] & now.sections):
+            first, mask = structure.sections[number].first, structure.section_mask[number]
             concerned = structure.outside[number] & (now.occurring | ~structure.needs_guard[number])
             for event in bits(concerned & self.before[last] & ~self.before[first]):
                 reason = mask | self._guard_inside(number, event)
@@ -388,8 +387,8 @@ class EventOrderGraph:
                     return False
         return True
 
-    def _guard_inside(self, block: int, event: int) -> int:
-        if self.structure.needs_guard[block] >> event & 1:
+    def _guard_inside(self, section: int, event: int) -> int:
+        if self.structure.needs_guard[section] >> event & 1:
             return self.structure.guard_mask[event]
         return 0
 
@@ -496,12 +495,12 @@ class EventOrderGraph:
 
 @dataclass(slots=True)
 class _Flags:
-    """Sets as masks: literals asserted, events that occur, blocks, writes and reads with links
+    """Sets as masks: literals asserted, events that occur, sections, writes and reads with links
     that hold; and the edge that closed a cycle."""
 
     asserted: int
     occurring: int
-    blocks: int
+    sections: int
     linked_writes: int
     linked_reads: int
     conflict: int | None
@@ -510,7 +509,7 @@ class _Flags:
         return _Flags(
             self.asserted,
             self.occurring,
-            self.blocks,
+            self.sections,
             self.linked_writes,
             self.linked_reads,
             self.conflict,
@@ -522,7 +521,7 @@ class _Activation:
     """What becomes true with a literal."""
 
     events: int
-    blocks: int
+    sections: int
     orders: list[Order]
     links: list[Link]
     aliases: list[Alias]
@@ -533,8 +532,8 @@ class _Watching:
 
     def __init__(self, structure: EventStructure) -> None:
         count = len(structure.events)
-        self.blocks_from = [0] * count
-        self.blocks_to = [0] * count
+        self.sections_from = [0] * count
+        self.sections_to = [0] * count
         self.firsts = 0
         self.atomic_lasts = 0
         self.grown_after_by = [0] * count
@@ -545,17 +544,17 @@ class _Watching:
         self.linked_reads = 0
         self.link_bits = 0
         self.firsts_around: list[int] = []
-        for number, block in enumerate(structure.blocks):
-            self.blocks_from[block.first] |= 1 << number
-            self.firsts |= 1 << block.first
-            rivals = [structure.blocks[rival].first for rival in structure.rivals[number]]
-            self.firsts_around.append(sum(1 << first for first in {*rivals, block.first}))
+        for number, section in enumerate(structure.sections):
+            self.sections_from[section.first] |= 1 << number
+            self.firsts |= 1 << section.first
+            rivals = [structure.sections[rival].first for rival in structure.rivals[number]]
+            self.firsts_around.append(sum(1 << first for first in {*rivals, section.first}))
             if structure.outside[number]:
-                self.blocks_to[block.last] |= 1 << number
-                self.atomic_lasts |= 1 << block.last
+                self.sections_to[section.last] |= 1 << number
+                self.atomic_lasts |= 1 << section.last
             for concerned in bits(structure.needs_guard[number]):
-                self.grown_after_by[concerned] |= 1 << block.first
-                self.grown_before_by[concerned] |= 1 << block.last
+                self.grown_after_by[concerned] |= 1 << section.first
+                self.grown_before_by[concerned] |= 1 << section.last
                 self.noticed_when_occurring |= 1 << concerned
         for number, event in enumerate(structure.events):
             if (
@@ -580,8 +579,8 @@ def _activations(structure: EventStructure) -> dict[int, _Activation]:
 
     for number, event in enumerate(structure.events):
         at(event.guard).events |= 1 << number
-    for number, block in enumerate(structure.blocks):
-        at(block.literal).blocks |= 1 << number
+    for number, section in enumerate(structure.sections):
+        at(section.literal).sections |= 1 << number
     for order in structure.orders:
         at(order.literal).orders.append(order)
     for link in structure.links:

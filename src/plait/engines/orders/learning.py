@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
-from plait.engines.orders.locks import LockBlock, learn, learn_for_deadlocks, lock_blocks
+from plait.engines.orders.locks import LockedSection, learn, learn_for_deadlocks, locked_sections
 from plait.engines.orders.maximal import MaximalUnroller
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.prune import StaticOrders
@@ -27,7 +27,7 @@ class Learned:
 
     unrolling: Unrolling
     orders: StaticOrders
-    blocks: list[LockBlock]
+    sections: list[LockedSection]
     objects: Objects
     terms: Terms
 
@@ -109,10 +109,10 @@ def _unroll(
     cells = {cell: number for number, cell in enumerate(unrolling.initial)}
     orders = StaticOrders(unrolling, terms, cells, _program_order(unrolling))
     orders.run(knowledge.is_out_of_time)
-    blocks = lock_blocks(unrolling, orders, terms)
-    if blocks is None:
+    sections = locked_sections(unrolling, orders, terms)
+    if sections is None:
         return None
-    return Learned(unrolling, orders, blocks, unroller.objects, terms)
+    return Learned(unrolling, orders, sections, unroller.objects, terms)
 
 
 def _program_order(unrolling: Unrolling) -> list[tuple[int, int]]:

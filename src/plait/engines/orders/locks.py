@@ -7,15 +7,15 @@ was written when it was acquired. No thread acquires a lock that it holds. This 
 modelled, and what programs do that build locks of their own.
 
 Such a cell needs no reads and writes: from an acquire to the release of its thread, or to the end
-of time if there is none, is a block of the order graph, and blocks of one lock do not
-overlap. That is all that its values could enforce: an acquire is possible exactly when every block
-before it has ended. Writes of 0 that come before everything else initialise the lock.
+of time if there is none, is a critical section, and those of one lock do not overlap. That is all
+that its values could enforce: an acquire is possible exactly when every critical section before it
+has ended. Writes of 0 that come before everything else initialise the lock.
 
-A cell is *protected* by a lock if every access happens in a block of the lock, or certainly outside
-of all blocks of its thread and in a fixed order with all blocks of other threads in which the cell
-is accessed: it comes before the block begins, or after it was certainly released. Then nobody sees
-what the owner does with the cell in between: one read at the beginning and one write before the
-release will do.
+A cell is *protected* by a lock if every access happens in a critical section of the lock, or
+certainly outside of all those of its thread and in a fixed order with all those of other threads in
+which the cell is accessed: it comes before the section begins, or after it was certainly released.
+Then nobody sees what the owner does with the cell in between: one read at the beginning and one
+write before the release will do.
 
 Whether two events occur together is decided by their guards as sets of conjuncts (see `prune`),
 so the answer may be "no lock" where better reasoning would say otherwise.
@@ -405,7 +405,7 @@ def _constants(
 
 
 @dataclass(frozen=True, slots=True)
-class LockBlock:
+class LockedSection:
     """From `first` to `last` the lock is held where `when` (a term) is true."""
 
     cell: Cell
@@ -414,8 +414,10 @@ class LockBlock:
     when: int
 
 
-def lock_blocks(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> list[LockBlock] | None:
-    """The blocks of an unrolling in which locks are acquired and released by events of their own;
+def locked_sections(
+    unrolling: Unrolling, orders: StaticOrders, terms: Terms
+) -> list[LockedSection] | None:
+    """The sections of an unrolling in which locks are acquired and released by events of their own;
     None if some release does not match."""
     conjuncts = orders.conjuncts
     discipline = Discipline(conjuncts)
@@ -428,7 +430,7 @@ def lock_blocks(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> lis
         if event.kind is Access.ACQUIRE:
             operation = Hold(event.number, event.thread, sure)
         operations.setdefault(event.cell, []).append(operation)
-    blocks: list[LockBlock] = []
+    sections: list[LockedSection] = []
     for cell, found in operations.items():
         items = used_operations(found, orders.after)
         if not discipline.match(items):
@@ -441,9 +443,9 @@ def lock_blocks(unrolling: Unrolling, orders: StaticOrders, terms: Terms) -> lis
             for release in hold.releases:
                 when = unrolling.events[release.event].guard
                 released = terms.or_(released, when)
-                blocks.append(LockBlock(cell, hold.first, release.event, when))
+                sections.append(LockedSection(cell, hold.first, release.event, when))
             never = terms.and_(guard, terms.not_(released))
             is_released = any(not release.sure & ~hold.sure for release in hold.releases)
             if not is_released and never != terms.false:
-                blocks.append(LockBlock(cell, hold.first, unrolling.end, never))
-    return blocks
+                sections.append(LockedSection(cell, hold.first, unrolling.end, never))
+    return sections

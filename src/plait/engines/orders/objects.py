@@ -183,7 +183,7 @@ class Objects:
     def local(self, thread: int, slot: FrameSlot, site: Site) -> Instance:
         return self._make(thread, slot, site, slot.size, slot.name, self.shares(slot), None)
 
-    def block(self, thread: int, size: int, edge: Edge, site: Site) -> Instance:
+    def from_alloca(self, thread: int, size: int, edge: Edge, site: Site) -> Instance:
         """An object of a frame: alloca."""
         return self._make(thread, edge, site, size, "alloca", self.shares(edge), None)
 

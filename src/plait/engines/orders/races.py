@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plait.engines.orders.locks import LockBlock
+from plait.engines.orders.locks import LockedSection
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.errors import UnsupportedCode
@@ -39,10 +39,10 @@ class Pair:
 
 
 def racing_pairs(
-    unrolling: Unrolling, orders: StaticOrders, blocks: list[LockBlock], terms: Terms
+    unrolling: Unrolling, orders: StaticOrders, sections: list[LockedSection], terms: Terms
 ) -> list[Pair]:
     """The pairs of accesses that no fixed order and no common lock keeps apart."""
-    holds = _locks_held(unrolling, orders, blocks)
+    holds = _locks_held(unrolling, orders, sections)
     found: list[Pair] = []
     for one, other in _conflicting(unrolling):
         if orders.after[one.number] >> other.number & 1:
@@ -80,15 +80,17 @@ def _conflicting(unrolling: Unrolling) -> Iterator[tuple[Occurrence, Occurrence]
                 yield one, other
 
 
-def _locks_held(unrolling: Unrolling, orders: StaticOrders, blocks: list[LockBlock]) -> list[int]:
+def _locks_held(
+    unrolling: Unrolling, orders: StaticOrders, sections: list[LockedSection]
+) -> list[int]:
     """For each event, a bit for each lock that its thread surely holds then."""
     held = [0] * len(unrolling.events)
     numbers: dict[tuple[int, int], int] = {}
-    for block in blocks:
-        bit = 1 << numbers.setdefault(block.cell, len(numbers))
-        when = orders.conjuncts.of(block.when)
-        thread = unrolling.events[block.first].thread
-        for event in unrolling.events[block.first : block.last + 1]:
+    for section in sections:
+        bit = 1 << numbers.setdefault(section.cell, len(numbers))
+        when = orders.conjuncts.of(section.when)
+        thread = unrolling.events[section.first].thread
+        for event in unrolling.events[section.first : section.last + 1]:
             if event.thread == thread and not when & ~orders.sure[event.number]:
                 held[event.number] |= bit
     return held

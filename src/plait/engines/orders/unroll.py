@@ -713,7 +713,7 @@ class Unroller(UnrolledMemory):
             if action.storage == "stack":
                 if self.knowledge.checks_memory:
                     raise UnsupportedCode("alloca, with memory safety")
-                instance = self.objects.block(self._run.number, item, edge, site)
+                instance = self.objects.from_alloca(self._run.number, item, edge, site)
             else:
                 instance = self.objects.heap(self._run.number, item, action.zeroed, edge, site)
                 if self.knowledge.checks_memory and action.storage == "heap":

@@ -23,7 +23,7 @@ from plait.evidence.witness.content import Kind, Waypoint
 from plait.model.actions import Origin
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
-from plait.semantics.explore import Verdict, explore
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 from plait.semantics.inputs import InputDomains
 from plait.semantics.outcome import (
     HAS_NO_VERDICT,
@@ -43,8 +43,7 @@ _UNSEEN = frozenset({"assertions", "unreach-call", "no-overflow"})
 _OTHERS = 2  # that a thread acts that neither was told nor runs costs this much more
 _FREE_STEPS = 64  # a power of two
 _MOST_INPUTS = 64  # combinations that are tried for one step
-_MOST_SECONDS_BEHIND = 5.0
-_MOST_STATES_BEHIND = 20_000
+_BEHIND = ExploreOptions(max_states=20_000, max_seconds=5.0)
 
 
 class Answer(Enum):
@@ -494,13 +493,7 @@ class _Search:
         message = f"thread {number} waits for {outcome.message} for ever"
         schedule = self._schedule(node)
         if len(blocked) < len(runnable(node.state)):
-            behind = explore(
-                self.program,
-                self.specification,
-                max_states=_MOST_STATES_BEHIND,
-                max_seconds=_MOST_SECONDS_BEHIND,
-                start=schedule,
-            )
+            behind = explore(self.program, self.specification, _BEHIND, start=schedule)
             if behind.verdict is Verdict.UNKNOWN:
                 self.gaps[f"whether a thread waits for ever: {behind.reason}"] = None
             violation = behind.violation

@@ -19,7 +19,7 @@ from plait.model.layout import Layout, cells
 from plait.model.program import Edge, Program, StaticObject
 from plait.model.properties import Specification
 from plait.semantics.actions import Actions
-from plait.semantics.compile import VISIBLE, Block, Code, Compiler
+from plait.semantics.compile import VISIBLE, Code, Compiler, Fragment
 from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending, Outcome
@@ -113,57 +113,57 @@ class WatchingMachine(Machine):
         else:
             self.later.setdefault(self.number, []).append(moment)
 
-    def _blocks(self, code: Code) -> list[Block | None]:
+    def _fragments(self, code: Code) -> list[Fragment | None]:
         function = code.function
         if function.name not in self._watched_functions and not self.watched.returns:
-            return code.blocks
+            return code.fragments
         if code.singles is None:
-            blocks, code.single_lines = self.compiler.singles(function)
+            fragments, code.single_lines = self.compiler.singles(function)
             code.singles = [
-                None if block is None else self._watching(code, location, block)
-                for location, block in enumerate(blocks)
+                None if fragment is None else self._watching(code, location, fragment)
+                for location, fragment in enumerate(fragments)
             ]
         return code.singles
 
-    def _single(self, code: Code, location: int) -> Block:
-        self._blocks(code)
+    def _single(self, code: Code, location: int) -> Fragment:
+        self._fragments(code)
         return super()._single(code, location)
 
-    def _watching(self, code: Code, location: int, block: Block) -> Block:
-        """The block, noting what is passed there; the block itself if nothing can be."""
+    def _watching(self, code: Code, location: int, fragment: Fragment) -> Fragment:
+        """The fragment, noting what is passed there; the fragment itself if nothing can be."""
         leaving = code.function.edges[location]
         action = leaving[0].action if leaving else None
         key = (code.function.name, location)
         watched = self.watched
         if isinstance(action, Spawn):
-            return self._watching_spawn(block)
+            return self._watching_spawn(fragment)
         if isinstance(action, Return) and watched.returns:
-            block = self._watching_return(block)
+            fragment = self._watching_return(fragment)
         if key in watched.branches:
-            block = self._watching_branch(block, leaving, watched.branches[key])
+            fragment = self._watching_branch(fragment, leaving, watched.branches[key])
         if isinstance(action, Input) and (key in watched.returns or key in watched.calls):
-            block = self._watching_input(block, key, action)
+            fragment = self._watching_input(fragment, key, action)
         elif isinstance(action, Call) and key in watched.calls:
-            block = self._noting_before(block, code, location, watched.calls[key])
+            fragment = self._noting_before(fragment, code, location, watched.calls[key])
         if key in watched.assumptions:
-            block = self._noting_before(block, code, location, watched.assumptions[key])
-        return block
+            fragment = self._noting_before(fragment, code, location, watched.assumptions[key])
+        return fragment
 
     def _noting_before(
-        self, block: Block, code: Code, location: int, numbers: list[int]
-    ) -> Block:
+        self, fragment: Fragment, code: Code, location: int, numbers: list[int]
+    ) -> Fragment:
         """What is passed counts if the action is executed, also if it ends the step; not if it
         is to be executed again, after an indeterminate value was chosen."""
         here = code.function.name, location
 
         def run(machine: Actions, r: list[Any]) -> int:
             if self._begins_at == (self.number, *here):
-                return block(machine, r)
+                return fragment(machine, r)
             moment = self._moment(numbers, code, r)
             lengths = len(self.now), {n: len(items) for n, items in self.later.items()}
             self._note(moment)
             try:
-                return block(machine, r)
+                return fragment(machine, r)
             except UsedIndeterminate:
                 del self.now[lengths[0] :]
                 for number, items in self.later.items():
@@ -172,9 +172,9 @@ class WatchingMachine(Machine):
 
         return run
 
-    def _watching_spawn(self, block: Block) -> Block:
+    def _watching_spawn(self, fragment: Fragment) -> Fragment:
         def run(machine: Actions, r: list[Any]) -> int:
-            target = block(machine, r)
+            target = fragment(machine, r)
             key = _call_site(self.caller)
             numbers = self.watched.creations.get(key) if key is not None else None
             if numbers:
@@ -184,10 +184,10 @@ class WatchingMachine(Machine):
 
         return run
 
-    def _watching_return(self, block: Block) -> Block:
+    def _watching_return(self, fragment: Fragment) -> Fragment:
         def run(machine: Actions, r: list[Any]) -> int:
             frame = self.caller
-            target = block(machine, r)
+            target = fragment(machine, r)
             if frame is None or frame.code.function.library:
                 return target
             numbers = self.watched.returns.get((frame.code.function.name, frame.site.edge.source))
@@ -202,7 +202,7 @@ class WatchingMachine(Machine):
 
         return run
 
-    def _watching_input(self, block: Block, key: Key, action: Input) -> Block:
+    def _watching_input(self, fragment: Fragment, key: Key, action: Input) -> Fragment:
         calls = self.watched.calls.get(key, [])
         returns = self.watched.returns.get(key, [])
 
@@ -211,7 +211,7 @@ class WatchingMachine(Machine):
             assert code is not None
             if calls:
                 self._note(self._moment(calls, code, r))
-            target = block(machine, r)
+            target = fragment(machine, r)
             if returns:
                 typed = r[action.target.index], action.target.type
                 self._note(self._moment(returns, code, r, typed))
@@ -220,8 +220,8 @@ class WatchingMachine(Machine):
         return run
 
     def _watching_branch(
-        self, block: Block, leaving: list[Edge], branches: list[tuple[int, bool]]
-    ) -> Block:
+        self, fragment: Fragment, leaving: list[Edge], branches: list[tuple[int, bool]]
+    ) -> Fragment:
         decided: dict[int, Moment] = {}
         for edge in leaving:
             if isinstance(edge.action, Guard):
@@ -230,7 +230,7 @@ class WatchingMachine(Machine):
                     decided[edge.target] = Moment(self._site(numbers))
 
         def run(machine: Actions, r: list[Any]) -> int:
-            target = block(machine, r)
+            target = fragment(machine, r)
             moment = decided.get(target)
             if moment is not None:
                 self._note(moment)

@@ -5,7 +5,7 @@ literals of the model as assumptions. If no schedule obeys them, the assumptions
 used, an unsatisfiable core, are the reason: one for each model, and not the smallest one.
 
 One solver serves all models and keeps what it has learned. It gets the requirements of a link or
-block when a model makes it true for the first time.
+section when a model makes it true for the first time.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Cores:
             self._not_given.setdefault(order.literal, []).append(requirements.of_order(order))
         for link in structure.links:
             self._not_given.setdefault(link.literal, []).append(requirements.of_link(link))
-        for number, block in enumerate(structure.blocks):
-            self._not_given.setdefault(block.literal, []).append(requirements.of_block(number))
+        for number, section in enumerate(structure.sections):
+            self._not_given.setdefault(section.literal, []).append(requirements.of_section(number))
         self._give(0)
 
     def decide(self, true: list[int]) -> Feasible | Infeasible:

@@ -84,10 +84,10 @@ class _Search:
         )
         self._links = [link for link in structure.links if structure.holds(link.literal, true)]
         self._orders = [order for order in structure.orders if structure.holds(order.literal, true)]
-        self._blocks = [
+        self._sections = [
             number
-            for number, block in enumerate(structure.blocks)
-            if structure.holds(block.literal, true)
+            for number, section in enumerate(structure.sections)
+            if structure.holds(section.literal, true)
         ]
         self._aliased: dict[int, int] = {}
         for alias in structure.aliases:
@@ -96,7 +96,7 @@ class _Search:
         self._others = {link: self._hitting(link.read) & ~(1 << link.write) for link in self._links}
         self._concerned = {
             number: structure.outside[number] & (self._occurring | ~structure.needs_guard[number])
-            for number in self._blocks
+            for number in self._sections
         }
 
     def run(self) -> None:
@@ -210,36 +210,36 @@ class _Search:
                 for other in bits(heads & self._others[link]):
                     reason = structure.link_mask[write, read] | structure.hit_mask(other, read)
                     self._edge(read, other, mask | reason)
-        for number in self._blocks:
-            block = structure.blocks[number]
-            reason = mask | structure.block_mask[number]
-            if tails >> block.first & 1:
-                for rival in self._blocks:
-                    other_block = structure.blocks[rival]
-                    if heads >> other_block.last & 1 and rival in structure.rivals[number]:
+        for number in self._sections:
+            section = structure.sections[number]
+            reason = mask | structure.section_mask[number]
+            if tails >> section.first & 1:
+                for rival in self._sections:
+                    theirs = structure.sections[rival]
+                    if heads >> theirs.last & 1 and rival in structure.rivals[number]:
                         self._edge(
-                            block.last, other_block.first, reason | structure.block_mask[rival]
+                            section.last, theirs.first, reason | structure.section_mask[rival]
                         )
                 for event in bits(heads & self._concerned[number]):
-                    self._edge(block.last, event, reason | self._guard_inside(number, event))
-            if heads >> block.last & 1:
+                    self._edge(section.last, event, reason | self._guard_inside(number, event))
+            if heads >> section.last & 1:
                 for event in bits(tails & self._concerned[number]):
-                    self._edge(event, block.first, reason | self._guard_inside(number, event))
+                    self._edge(event, section.first, reason | self._guard_inside(number, event))
 
     def _rules_on_program_order(self) -> None:
         """The same for program order as the premise."""
         structure = self._structure
         relevant = sum(1 << event for event in {link.write for link in self._links})
-        for number in self._blocks:
-            relevant |= 1 << structure.blocks[number].first
+        for number in self._sections:
+            relevant |= 1 << structure.sections[number].first
         for event in bits(relevant):
             self._rules(1 << event, structure.after0[event], 0)
         for event in {link.read for link in self._links} | {
-            structure.blocks[number].last for number in self._blocks
+            structure.sections[number].last for number in self._sections
         }:
             self._rules(structure.before0[event], 1 << event, 0)
 
-    def _guard_inside(self, block: int, event: int) -> int:
-        if self._structure.needs_guard[block] >> event & 1:
+    def _guard_inside(self, section: int, event: int) -> int:
+        if self._structure.needs_guard[section] >> event & 1:
             return self._structure.guard_mask[event]
         return 0

@@ -10,7 +10,7 @@ two clocks answers both "a before b" and "b before a".
 - A link's write comes before its read, and every other write that hits the read comes before the
   write or after the read. There are as many clauses of this kind as there are pairs of a link and a
   write: the number is cubic in the accesses of a cell.
-- A block excludes its rivals and the events outside, again one clause for each pair.
+- A section excludes its rivals and the events outside, again one clause for each pair.
 
 Orders that program order decides are not written down, and an event of which program order decides
 all that is asked has no clock. So this is as small as the constraint gets without refinement.
@@ -59,9 +59,9 @@ class Requirements:
         for link in structure.links:
             self._keep_deadline()
             yield from self.of_link(link)
-        for number in range(len(structure.blocks)):
+        for number in range(len(structure.sections)):
             self._keep_deadline()
-            yield from self.of_block(number)
+            yield from self.of_section(number)
 
     def events(self) -> int:
         """The events of which an order is required, as a mask."""
@@ -83,21 +83,21 @@ class Requirements:
                     (link.literal, literal), (other, write), (read, other)
                 )
 
-    def of_block(self, number: int) -> Iterator[Requirement]:
+    def of_section(self, number: int) -> Iterator[Requirement]:
         structure = self._structure
-        block = structure.blocks[number]
+        section = structure.sections[number]
         for rival in structure.rivals[number]:
-            other = structure.blocks[rival]
+            other = structure.sections[rival]
             if rival > number:
                 yield from self._unless_known(
-                    (block.literal, other.literal),
-                    (block.last, other.first),
-                    (other.last, block.first),
+                    (section.literal, other.literal),
+                    (section.last, other.first),
+                    (other.last, section.first),
                 )
         for event in bits(structure.outside[number]):
             needs_guard = structure.needs_guard[number] >> event & 1
-            literals = (block.literal, structure.events[event].guard if needs_guard else 0)
-            yield from self._unless_known(literals, (event, block.first), (block.last, event))
+            literals = (section.literal, structure.events[event].guard if needs_guard else 0)
+            yield from self._unless_known(literals, (event, section.first), (section.last, event))
 
     def _hitting(self, read: int) -> list[tuple[int, int]]:
         structure = self._structure

@@ -10,9 +10,9 @@ from trust import native
 from trust.campaign import Scenario, check_scenario
 from trust.interpreted import load_source
 from trust.native_threads import observe, scenarios
-from trust.outcomes import DEADLOCK, NotEnumerable, outcomes
+from trust.outputs import DEADLOCK, NotEnumerable, outputs
 
-SCENARIOS = scenarios(str(Path(__file__).parent / "outcomes"))
+SCENARIOS = scenarios(str(Path(__file__).parent / "printing"))
 RUNS = 400
 
 
@@ -25,16 +25,16 @@ def test_there_are_scenarios_for_all_primitives() -> None:
 
 @pytest.mark.skipif(native.compiler() is None, reason="gcc is not installed")
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_native_outcomes_are_found(name: str) -> None:
+def test_native_outputs_are_found(name: str) -> None:
     _, missing, _ = check_scenario(Scenario(name, SCENARIOS[name], RUNS))
     assert missing == ""
 
 
 def possible(name: str) -> set[str]:
-    return outcomes(load_source(SCENARIOS[name]))
+    return outputs(load_source(SCENARIOS[name]))
 
 
-def test_known_outcome_sets() -> None:
+def test_known_sets_of_outputs() -> None:
     assert possible("lost_update") == {"x=2\n", "x=3\n", "x=4\n"}
     assert possible("store_buffering") == {"r1=0 r2=1\n", "r1=1 r2=0\n", "r1=1 r2=1\n"}
     assert possible("message_passing") == {
@@ -72,16 +72,16 @@ int main(void) {
 """
 
 
-def test_deadlocks_and_violations_are_outcomes() -> None:
-    assert outcomes(load_source(HANGS)) == {"first\n" + DEADLOCK}
-    assert outcomes(load_source(FAILS)) == {"b=0\n", "b=1\n(assertions violated)\n"}
+def test_deadlocks_and_violations_are_outputs() -> None:
+    assert outputs(load_source(HANGS)) == {"first\n" + DEADLOCK}
+    assert outputs(load_source(FAILS)) == {"b=0\n", "b=1\n(assertions violated)\n"}
 
 
 def test_inputs_of_large_types_must_be_declared() -> None:
     source = "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }"
     with pytest.raises(NotEnumerable, match="no declared range"):
-        outcomes(load_source(source))
-    assert outcomes(load_source(source), inputs=(0, 1)) == {""}
+        outputs(load_source(source))
+    assert outputs(load_source(source), inputs=(0, 1)) == {""}
 
 
 @pytest.mark.skipif(native.compiler() is None, reason="gcc is not installed")

@@ -1,7 +1,9 @@
-"""The picture and the table of the layers are made from `tools/layers.toml`."""
+"""The documentation: the picture and the table of the layers are those of `tools/layers.toml`, and
+the index names all pages."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -21,6 +23,12 @@ def test_the_table_is_up_to_date() -> None:
     assert document == draw_layers.with_permissions(document, LAYERS), "run tools/draw_layers.py"
     for name in LAYERS.keys() - {"engines"}:  # a folder of folders
         assert f"\n| `{name.replace('.', '/')}` |" in document
+
+
+def test_the_index_names_all_pages() -> None:
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index))
+    assert linked == {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
 
 
 def test_an_arrow_that_others_imply_is_left_out() -> None:

@@ -24,7 +24,7 @@ class NotEnumerable(PlaitError):
     """The program has too many states or leaves what the semantics covers."""
 
 
-def outcomes(
+def outputs(
     program: Program,
     specification: Specification | None = None,
     *,
