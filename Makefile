@@ -3,6 +3,7 @@
 # make test-cluster    install Ray into .venv, and run the tests of plait bench --cluster
 # make trust   thousands of generated programs against a real compiler and the real pthread library
 # make compare-verdicts    the engines against exhaustive exploration, 13,700 programs
+# make mutation            small wrong edits of plait: does a test notice each of them?
 # make reliability         commands under attack; 1,000 verifications in a row
 # make bench-frontend    how fast the front end and the explorer are
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
@@ -21,7 +22,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -67,6 +68,9 @@ compare-verdicts: $(VENV)/.installed-dev
 		$(BIN)/python tools/compare_verdicts.py $$property --engine auto --programs $$programs --count 100 --seconds 8 || exit 1; done; done
 	for properties in assertions,no-deadlock assertions,no-data-race assertions,no-data-race,no-deadlock,valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(BIN)/python tools/compare_verdicts.py $$properties --engine auto --programs $$programs --count 100 --seconds 8 || exit 1; done; done
+
+mutation: $(VENV)/.installed-dev
+	PYTHONPATH=tools $(BIN)/python -m mutation.campaign --jobs $(JOBS) $(EDITS)
 
 reliability: $(VENV)/.installed-dev
 	PLAIT_MANY=1000 $(BIN)/python -m pytest tests/test_reliability.py tests/bench/test_pool.py tests/work

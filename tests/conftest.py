@@ -1,20 +1,37 @@
 """What holds for all tests: none is answered from the cache of whoever runs them or of another
-test, and none fails because the machine is slow."""
+test, none fails because the machine is slow, and the processes that they start need not compile
+plait again."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 _NUMBERS = count()
+_NO_BYTECODE, _BYTECODE = "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"
 
 settings.register_profile("plait", deadline=None)
+# For `make mutation`: that a test fails is all that matters there.
+settings.register_profile("unshrunk", deadline=None, phases=(Phase.explicit, Phase.generate))
 settings.load_profile("plait")
+
+# Where bytecode is not kept beside the sources, hundreds of processes would each make it again. The
+# first process of a test run makes the folder, those that it starts find it in the environment.
+if os.environ.pop(_NO_BYTECODE, "") and _BYTECODE not in os.environ:
+    _folder = os.environ[_BYTECODE] = tempfile.mkdtemp(prefix="plait-bytecode-")
+    atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+if _BYTECODE in os.environ:
+    sys.pycache_prefix = os.environ[_BYTECODE]
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(autouse=True, scope="session")
