@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from plait.engines.impact.blocks import Access, Block, Kind, Outcome
+
 from plait.engines.impact.reduction import conflict
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms

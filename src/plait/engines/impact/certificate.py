@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from plait.engines.impact.execute import Executor
-from plait.engines.impact.knowledge import Knowledge
-from plait.engines.impact.locations import Location, Thread
 from plait.engines.impact.tree import Node, Place
 from plait.logic.operators import NAMES, VARIABLE
 from plait.logic.terms import Terms
 from plait.model.properties import Specification
+from plait.symbolic.execute import Executor
+from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.locations import Location, Thread
 
 Document = dict[str, Any]
 
@@ -51,7 +51,7 @@ def write(
         },
         "terms": [_term(terms, term, index_of) for term in used],
         "initial": {
-            _cell(cell): value for cell, value in sorted(executor.initially_known.items())
+            _cell(cell): value for cell, value in sorted(executor.memory.initially_known.items())
         },
         "threads": [_thread(thread, stacks) for thread in threads],
         "locations": [_location(place.location, threads) for place in places],

@@ -13,15 +13,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from plait.analysis.points_to import PointsTo
+from plait.analysis.sharing import Sharing
 from plait.engines.impact import certificate
 from plait.engines.impact import hints as hinting
-from plait.engines.impact.blocks import Block, Kind
-from plait.engines.impact.blocks import Outcome as Way
-from plait.engines.impact.execute import Executor
 from plait.engines.impact.implications import Implications, Label
 from plait.engines.impact.invariants import Candidates
-from plait.engines.impact.knowledge import Knowledge
-from plait.engines.impact.locations import Location, Status
+from plait.engines.impact.precision import ImpactPrecision
 from plait.engines.impact.reduction import conflict
 from plait.engines.impact.samples import Samples
 from plait.engines.impact.settings import Reduction, Settings
@@ -49,6 +47,11 @@ from plait.logic.terms import Terms
 from plait.model.facts import Fact
 from plait.model.program import Program
 from plait.model.properties import Specification
+from plait.symbolic.blocks import Block, InputUse, Kind, Way
+from plait.symbolic.execute import Executor
+from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.locations import Location, Status
+from plait.symbolic.variables import cell_of
 
 _NO_STEP = Step((), {})
 # How many nodes of a place a node is tried to be covered by with force.
@@ -106,7 +109,9 @@ class _Search:
         self.confirm = confirm
         self.terms = Terms()
         self.statistics = Statistics()
-        self.knowledge = Knowledge(program, settings.reduction, settings.explicit)
+        sharing = Sharing(PointsTo(program))
+        precision = ImpactPrecision(settings, sharing.points_to)
+        self.knowledge = Knowledge(program, sharing, precision)
         self.executor = Executor(self.knowledge, self.terms, specification)
         self.hints = hinting.Hints(self.knowledge, self.terms, hints)
         self.known = known
@@ -252,7 +257,7 @@ class _Search:
                 self.places[to] = place
                 self.statistics.threads = max(self.statistics.threads, len(to.threads))
         step = _NO_STEP
-        inputs: tuple[tuple[str, int], ...] = ()
+        inputs: tuple[InputUse, ...] = ()
         depth = switches = 0
         if way is not None and parent is not None:
             step, inputs = self._own_step(way)
@@ -271,18 +276,19 @@ class _Search:
             self._enqueue(node)
         return node
 
-    def _own_step(self, way: Way) -> tuple[Step, tuple[tuple[str, int], ...]]:
+    def _own_step(self, way: Way) -> tuple[Step, tuple[InputUse, ...]]:
         """The step of a way through a block, with inputs that no other step has."""
         if not way.inputs:
             return way.step, ()
         terms = self.terms
-        renamed = {var: terms.fresh("input", terms.width[var]) for _, var in way.inputs}
+        variables = [use.variable for use in way.inputs]
+        renamed = {var: terms.fresh("input", terms.width[var]) for var in variables}
         step = Step(
             tuple(substitute(terms, item, renamed) for item in way.step.assumes),
             {var: substitute(terms, item, renamed) for var, item in way.step.updates.items()},
             frozenset(renamed.values()),
         )
-        return step, tuple((name, renamed[var]) for name, var in way.inputs)
+        return step, tuple(InputUse(use.name, renamed[use.variable]) for use in way.inputs)
 
     def _enqueue(self, node: Node) -> None:
         if not node.is_queued and node.is_open and node.place is not None:
@@ -325,7 +331,7 @@ class _Search:
         node.expanded[thread] = None
         assert node.place is not None
         block = self._block(node.place, thread)
-        for way in block.outcomes:
+        for way in block.ways:
             if self.implications.excludes(node.label, way.step.assumes):
                 continue
             child = self._node(node, thread, way, way.target)
@@ -381,7 +387,7 @@ class _Search:
     def _skips(self, node: Node, thread: int) -> bool:
         """SKIP: the step that led here and the next one of a smaller thread are independent, so
         the other order is explored elsewhere."""
-        parent, way = node.parent, node.outcome
+        parent, way = node.parent, node.way
         if (
             self.settings.reduction is not Reduction.DYNAMIC
             or parent is None
@@ -542,11 +548,8 @@ class _Search:
         return Step((), updates)
 
     def _initial_value(self, variable: int) -> int | None:
-        name = self.terms.name[variable]
-        if not name.startswith("m"):
-            return None
-        address, size = name[1:].split(".")
-        return self.executor.initial_value((int(address), int(size)))
+        cell = cell_of(self.terms.name[variable])
+        return None if cell is None else self.executor.memory.initial_value(cell)
 
     def _refine(self, node: Node, way: Way) -> None:
         began = time.perf_counter()

@@ -13,13 +13,14 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from plait.engines.impact.knowledge import Knowledge
-from plait.engines.impact.locations import Cell, Frame, Location, Thread
 from plait.engines.impact.tree import Node
 from plait.logic.operators import CONSTANT, EXTRACT, NAMES, VARIABLE
 from plait.logic.substitute import make
 from plait.logic.terms import Terms
 from plait.model.program import Function, StaticObject
+from plait.symbolic import variables
+from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.locations import Cell, Frame, Location, Thread
 
 Data = dict[str, Any]
 
@@ -188,13 +189,14 @@ class _Writer:
         return number
 
     def _variable(self, name: str, location: Location) -> list[Any] | None:
-        if name.startswith("m"):
-            address, size = name[1:].split(".")
-            cell = self._names.cell((int(address), int(size)))
-            return None if cell is None else ["cell", *cell]
-        if not name.startswith("t"):
+        cell = variables.cell_of(name)
+        if cell is not None:
+            part = self._names.cell(cell)
+            return None if part is None else ["cell", *part]
+        register = variables.register_of(name)
+        if register is None:
             return None
-        thread, depth, index = (int(part) for part in name[1:].split(":")[0].split("."))
+        thread, depth, index = register
         frame = _frame(location, thread, depth)
         if frame is None:
             return None
@@ -231,7 +233,7 @@ def cell_variable(
     cell = knowledge.program.address_of(item) + part[0], part[1]
     if any(known == cell and value is not None for known, value in location.cells):
         return None
-    return terms.variable(f"m{cell[0]}.{cell[1]}", 8 * part[1])
+    return variables.cell_variable(terms, cell)
 
 
 class Hints:
@@ -327,4 +329,4 @@ class Hints:
         if not live >> index & 1 or any(known == index for known, _ in frame.registers):
             return None
         bits = shape.function.registers[index].type.bits
-        return self._terms.variable(f"t{thread}.{depth}.{index}:{bits}", bits)
+        return variables.register_variable(self._terms, thread, depth, index, bits)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plait.engines.impact.hints import cell_variable
-from plait.engines.impact.knowledge import Knowledge
-from plait.engines.impact.locations import Location
 from plait.logic.terms import Terms
 from plait.model.facts import Fact, Range
+from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.locations import Location
 
 _TRIALS = 6
 _MOST = 32

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.engines.impact.blocks import Block, Outcome
 from plait.logic.terms import Terms
+from plait.symbolic.blocks import Block, Way
 
 
-def conflict(terms: Terms, way: Outcome, block: Block) -> int:
+def conflict(terms: Terms, way: Way, block: Block) -> int:
     """When a way through one thread's block and the next block of another thread may depend on
     each other, as a term over the state before both."""
-    if (way.spawns and block.spawns) or way.ends_process or block.ends_process:
+    if (way.spawns and block.spawns) or block.ends_process:
         return terms.true
     found = terms.false
     for mine in way.accesses:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from plait.engines.impact.blocks import Block, Outcome
 from plait.engines.impact.implications import Label
-from plait.engines.impact.locations import Location
 from plait.logic.interpolation.path import Step
+from plait.symbolic.blocks import Block, InputUse, Way
+from plait.symbolic.locations import Location
 
 
 @dataclass(slots=True, eq=False)
@@ -33,9 +33,9 @@ class Node:
     number: int
     parent: Node | None
     thread: int  # whose step led here; 0 for the root
-    outcome: Outcome | None
+    way: Way | None
     step: Step
-    inputs: tuple[tuple[str, int], ...]
+    inputs: tuple[InputUse, ...]
     place: Place | None  # None: a violation, or what has no verdict
     depth: int
     switches: int

@@ -1,21 +1,15 @@
-"""What the engine knows of a program before it starts: control flow, cells, what is explicit."""
+"""What execution knows of a program before it starts: control flow, cells, what is explicit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from plait.analysis.finite import FiniteValues
 from plait.analysis.objects import AbstractObject, members
-from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
-from plait.engines.impact.settings import Explicit, Reduction
 from plait.model.actions import (
     Allocate,
     AtomicEnd,
-    Load,
-    ReadModifyWrite,
-    Store,
 )
 from plait.model.dataflow import live_registers, postorder
 from plait.model.expressions import (
@@ -29,8 +23,8 @@ from plait.model.layout import Layout, cells
 from plait.model.machine import ALWAYS_VISIBLE, AddressSpace
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 from plait.model.types import Kind, Scalar
+from plait.symbolic.precision import Maker, Precision
 
-Maker = StaticObject | FrameSlot | Edge
 Move = PointerAdd | StaticAddress | FrameAddress
 
 _MOST_CELLS = 4096  # of one object
@@ -51,17 +45,16 @@ class Shape:
 
 
 class Knowledge:
-    def __init__(self, program: Program, reduction: Reduction, explicit: Explicit) -> None:
+    def __init__(self, program: Program, sharing: Sharing, precision: Precision) -> None:
         self.program = program
         self.page_bits = program.data_model.page_bits
         self.pages_of = program.data_model.pages_of
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer = program.data_model.pointer
-        self.points_to = PointsTo(program)
-        self.sharing = Sharing(self.points_to)
-        self._finite = FiniteValues(self.points_to) if explicit is Explicit.FEW else None
-        self._reduction = reduction
-        self._wild = self.sharing.wild
+        self.points_to = sharing.points_to
+        self.sharing = sharing
+        self._precision = precision
+        self._wild = sharing.wild
         self._escaping = {
             id(item.edge)
             for item in self.points_to.objects
@@ -124,9 +117,7 @@ class Knowledge:
         if isinstance(action, Allocate):
             # Where it was before, an access would have been invalid.
             return id(edge) in self._escaping
-        if self._reduction is Reduction.NONE and isinstance(action, Load | Store | ReadModifyWrite):
-            return True
-        return self.sharing.is_visible(edge)
+        return self.sharing.is_visible(edge) or self._precision.is_switch(edge)
 
     # --- objects
 
@@ -184,17 +175,15 @@ class Knowledge:
         key = maker, offset, size
         found = self._explicit.get(key)
         if found is None:
-            found = self._finite is not None and self._finite.is_finite_place(maker, offset)
-            self._explicit[key] = found
+            found = self._explicit[key] = self._precision.is_explicit_place(maker, offset)
         return found
 
     def is_explicit_register(self, function: str, index: int, type_: Scalar) -> bool:
         key = function, index
         found = self._explicit_register.get(key)
         if found is None:
-            found = type_.kind is Kind.POINTER or (
-                self._finite is not None and self._finite.is_finite_register(function, index)
-            )
+            is_pointer = type_.kind is Kind.POINTER
+            found = is_pointer or self._precision.is_explicit_register(function, index)
             self._explicit_register[key] = found
         return found
 

@@ -1,4 +1,4 @@
-"""What executing a block comes to: outcomes with their formulas, and the accesses made."""
+"""What executing a block comes to: ways through it with their formulas, and the accesses made."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from plait.engines.impact.locations import Location
 from plait.logic.interpolation.path import Step
 from plait.model.actions import NOWHERE, Origin
+from plait.symbolic.locations import Location
 
 
 class Kind(Enum):
@@ -27,21 +27,28 @@ class Access(NamedTuple):
     when: int | None
 
 
+class InputUse(NamedTuple):
+    """An input that a way asks for: its name and the variable that stands for its value."""
+
+    name: str
+    variable: int
+
+
 @dataclass(slots=True, eq=False)
-class Outcome:
-    """One way through a block. `target` is None where nothing can happen behind it."""
+class Way:
+    """One way through a block. `target` is None where nothing can happen behind it. `inputs` are
+    in the order in which the way asks for them."""
 
     kind: Kind
     step: Step
     target: Location | None
     accesses: tuple[Access, ...]
-    inputs: tuple[tuple[str, int], ...] = ()  # names and variables, in order
+    inputs: tuple[InputUse, ...] = ()
     message: str = ""
     origin: Origin = NOWHERE
     # The thread has come back to the head of a loop.
     is_loop: bool = False
     spawns: bool = False
-    ends_process: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +56,7 @@ class Block:
     """All that a thread's next block can do. `accesses` are those of all ways, also of such that
     are blocked or do not go on."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    ways: list[Way] = field(default_factory=list)
     accesses: dict[Access, None] = field(default_factory=dict)
     spawns: bool = False
     ends_process: bool = False

@@ -1,0 +1,25 @@
+"""What is left to the engine: where else threads are interleaved, and what else is explicit."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from plait.model.program import Edge, FrameSlot, StaticObject
+
+# What an object comes from: a declaration, or the edge that allocates it.
+Maker = StaticObject | FrameSlot | Edge
+
+
+class Precision(Protocol):
+    """None of this can make an execution wrong. Threads are always interleaved at the actions that
+    others can notice, and the constant values of pointers are always part of locations."""
+
+    def is_switch(self, edge: Edge) -> bool:
+        """Whether threads are interleaved before an action that nobody else needs to notice."""
+        ...
+
+    def is_explicit_place(self, maker: Maker, offset: int) -> bool:
+        """Whether a constant value at a place of an object is part of the location."""
+        ...
+
+    def is_explicit_register(self, function: str, index: int) -> bool: ...
