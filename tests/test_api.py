@@ -16,10 +16,9 @@ import pytest
 import plait
 from plait.api import Choices
 from plait.cli.main import main
-from plait.engines.impact.settings import Explicit, Reduction
-from plait.engines.orders.settings import OrderEncoding, Refinement
+from plait.engines import registry
 from plait.evidence.stored import from_text
-from plait.portfolio.options import EXPLICIT, ORDER_ENCODINGS, POR, REFINEMENTS, Options
+from plait.portfolio.options import Options
 from plait.portfolio.subject import Subject
 
 ROOT = Path(__file__).parents[1]
@@ -170,14 +169,15 @@ def test_options_of_engines_that_do_not_run_on_the_command_line(
     assert "por: needs --engine impact" in capsys.readouterr().err
 
 
-def test_options_have_the_values_of_the_settings() -> None:
-    known = {Refinement: REFINEMENTS, OrderEncoding: ORDER_ENCODINGS}
-    for kind, names in (*known.items(), (Reduction, POR), (Explicit, EXPLICIT)):
-        assert tuple(item.value for item in kind) == names
+def test_options_of_engines_that_run() -> None:
+    def check(engine_options: dict[str, Any], **choices: Any) -> None:
+        Options(programs=("a.c",), engine_options=engine_options, **choices).check()
+
     for engine in ("auto", "portfolio"):
-        Options(programs=("a.c",), engine=engine, por="none", refinement="graph").check()
-    Options(programs=("a.c",), engine="impact", por="none", certificate=True).check()
-    Options(programs=("a.c",), engine="orders", unwind=2, refinement="graph", timeout=5).check()
+        check({"por": "none", "refinement": "graph"}, engine=engine)
+    check({"por": "none"}, engine="impact", certificate=True)
+    check({"refinement": "graph"}, engine="orders", unwind=2, timeout=5)
+    check({"force_cover": True}, engine="orders")  # as it is anyway
 
 
 def test_limits_and_watching(tmp_path: Path) -> None:
@@ -221,8 +221,9 @@ def test_programs() -> None:
 
 
 def test_the_choices_are_the_options() -> None:
-    names = {item.name for item in fields(Options)} - {"programs"}
-    assert set(get_type_hints(Choices)) == names
+    names = {item.name for item in fields(Options)} - {"programs", "engine_options"}
+    of_engines = {option.name for _, option in registry.options()}
+    assert set(get_type_hints(Choices)) == names | of_engines
     assert {item.name for item in fields(Subject)} < {item.name for item in fields(Options)}
 
 

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from plait.cli.chosen import options_of
 from plait.cli.main import main
 from plait.cli.output import Console, save
-from plait.cli.parser import ORDER_ENCODINGS, REFINEMENTS, parse
+from plait.cli.parser import parse
 from plait.cli.progress import ProgressLine
-from plait.engines.orders.settings import OrderEncoding, Refinement
+from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
+from plait.model.properties import Specification
 
 ROOT = Path(__file__).parents[2]
 RACE = str(ROOT / "examples" / "counter_race.c")
@@ -195,17 +197,21 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.startswith("\rloop bound 4 done, 10.")
 
 
-def test_options_name_the_settings_of_the_engine() -> None:
-    assert set(ORDER_ENCODINGS) == {item.value for item in OrderEncoding}
-    assert set(REFINEMENTS) == {item.value for item in Refinement}
-
-
 def test_settings(tmp_path: Path) -> None:
-    from plait.portfolio.by_orders import settings_of
+    from plait.engines.interface import Question
+    from plait.engines.orders.answer import settings_of
+    from plait.engines.orders.description import ORDERS
 
-    options = parse(["verify", "--order-encoding", "monolithic", "--refinement", "cores", "a.c"])
-    settings = settings_of(options)
+    def settings_for(*arguments: str) -> Settings:
+        options = options_of(parse(["verify", *arguments, "a.c"]), certificate=False)
+        chosen = ORDERS.settings(options.engine_options)
+        program: Any = None
+        return settings_of(
+            Question(program, Specification(), unwind=options.unwind, settings=chosen)
+        )
+
+    settings = settings_for("--order-encoding", "monolithic", "--refinement", "cores")
     assert settings.encoding is OrderEncoding.MONOLITHIC
     assert settings.refinement is Refinement.CORES
-    default = settings_of(parse(["verify", "--unwind", "5", "a.c"]))
+    default = settings_for("--unwind", "5")
     assert default.unwind == 5

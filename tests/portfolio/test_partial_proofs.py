@@ -10,6 +10,7 @@ from tests.portfolio.machines import PORTFOLIO
 from tests.portfolio.test_run import ORDERS, Game
 
 import plait
+from plait.engines import registry
 from plait.model.properties import Specification, from_names
 from plait.portfolio import run, worker
 from plait.portfolio.job import Job
@@ -82,7 +83,8 @@ class TestWhatAnEngineIsAsked:
             (from_names(["no-deadlock"]), program),
             (from_names(["assertions", "no-data-race"]), program),
         ]
-        return [(number, str(left)) for number, left, _ in _left(options, engine, questions, [*proofs])]
+        found = _left(options, registry.engine(engine), questions, [*proofs])
+        return [(number, str(left)) for number, left, _ in found]
 
     def test_all(self) -> None:
         expected = [(0, "no-deadlock"), (1, "assertions, no-data-race")]
@@ -99,7 +101,8 @@ class TestWhatAnEngineIsAsked:
     def test_memory_safety_belongs_to_the_whole(self, engine: str) -> None:
         program: Any = None
         whole = from_names(["assertions", "valid-memsafety"])
-        left = list(_left(Options(), engine, [(whole, program)], [part("valid-memsafety")]))
+        asked = registry.engine(engine)
+        left = list(_left(Options(), asked, [(whole, program)], [part("valid-memsafety")]))
         assert [item[1] for item in left] == ([whole] if engine == "orders" else [])
 
     def test_what_is_not_proved_yet(self) -> None:
@@ -223,11 +226,11 @@ class Quick:
     answers: dict[str, Result | OutOfTime]
 
     def __init__(
-        self, options: Options, engine: str, specification: Specification, *rest: object
+        self, engine: Any, options: Options, specification: Specification, *rest: Any, **more: Any
     ) -> None:
         self.name = str(specification)
 
-    def answer(self) -> Result | OutOfTime:
+    def result(self, deadline: float | None, previous: Any) -> Result | OutOfTime:
         answer = self.answers[self.name]
         if answer.__class__ is Result and answer.reason == "crash":
             raise RuntimeError("oops")
@@ -241,7 +244,7 @@ class TestWorker:
         path = tmp_path / "a.c"
         path.write_text("int main(void) { return 0; }")
         Quick.answers = {name.replace("_", "-"): answer for name, answer in answers.items()}
-        monkeypatch.setattr(worker, "_answering", Quick)
+        monkeypatch.setattr(worker, "EngineRun", Quick)
         options = Options(programs=(str(path),), property=tuple(BOTH), cache=False)
         rows: list[dict[str, Any]] = []
         worker.work(options, Job("orders"), None, Channel(rows.append))

@@ -71,7 +71,9 @@ class Options(Subject):
         if self.certificate:
             _check_runs("certificate", givers, running)
         for owner, option in registry.options():
-            if self.engine_options.get(option.name, option.default) != option.default:
+            is_given = option.name in self.engine_options
+            is_off = option.is_switch and self.engine_options.get(option.name) is option.default
+            if is_given and not is_off:
                 _check_runs(option.name, [owner], running)
 
 
