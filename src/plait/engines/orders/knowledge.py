@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import Any
 
+from plait.engines.orders.control_flow import Shape, shape_of
 from plait.engines.orders.objects import Instance, Objects
-from plait.model.program import Program
+from plait.model.program import Function, Program
 
 Cell = tuple[int, int]  # an address and a size in bytes
 
@@ -40,12 +40,19 @@ class Knowledge:
         self.finds_races = finds_races
         self.checks_memory = checks_memory
         self.objects = Objects(program)
-        self.shapes: dict[str, Any] = {}  # of functions, by name: see `unroll`
+        self._program = program
+        self._shapes: dict[str, Shape] = {}
         self._deadline = deadline
         self.layout = Layout()
         self.pointers = Pointers()
         self.lives = Lives()
         self._rounds = 0
+
+    def shape(self, function: Function) -> Shape:
+        found = self._shapes.get(function.name)
+        if found is None:
+            found = self._shapes[function.name] = shape_of(self._program, function)
+        return found
 
     def is_out_of_time(self) -> bool:
         return self._deadline is not None and time.monotonic() > self._deadline

@@ -103,7 +103,7 @@ def _unroll(
         unrolling = unroller.unroll()
     except Surprise:
         return None
-    unroller.learn_pointers()
+    unroller.values.learn_pointers()
     if not knowledge.is_settled():
         return None
     cells = {cell: number for number, cell in enumerate(unrolling.initial)}

@@ -40,8 +40,9 @@ from plait.analysis.bounds import Loop
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.paths import Path, Stand
+from plait.engines.orders.shared import Latecomers
 from plait.engines.orders.unroll import Unroller
-from plait.engines.orders.unrolling import Access, Claim, Occurrence
+from plait.engines.orders.unrolling import Claim, Occurrence
 from plait.engines.orders.unrolling_facts import Cell, UnrollingFacts
 from plait.logic.operators import VARIABLE
 from plait.logic.solver import Solver
@@ -85,6 +86,42 @@ class _Input:
     limits: list[int]
 
 
+class _Latecomers(Latecomers):
+    """Who comes late has no events for what it writes, but sees it. `reads` are the events of its
+    reads, and when they are late."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        # What is written in a section to a cell or region: when, where and what.
+        self._writes: dict[tuple[int, Cell], list[tuple[int, int | None, int]]] = {}
+        self.reads: list[tuple[Occurrence, int]] = []
+
+    def write(self, event: Occurrence, here: int, path: Path) -> None:
+        when = self._terms.and_(path.condition.late_term(self._terms), here)
+        if path.section is None or when == self._terms.false:
+            return
+        assert event.cell is not None
+        for name, _ in path.section[0]:
+            written = self._writes.setdefault((name, event.cell), [])
+            written.append((when, event.address, event.value))
+
+    def read(self, event: Occurrence, here: int, value: int, path: Path) -> int:
+        terms = self._terms
+        if path.condition.late:
+            when = terms.and_(path.condition.late_term(terms), here)
+            if when != terms.false:
+                self.reads.append((event, when))
+        if path.section is None or event.cell is None:
+            return value
+        for name, _ in path.section[0]:
+            for when, address, written in self._writes.get((name, event.cell), ()):
+                is_this = terms.and_(when, here)
+                if event.address is not None and address is not None:
+                    is_this = terms.and_(is_this, terms.eq(event.address, address))
+                value = terms.ite(is_this, written, value)
+        return value
+
+
 class MaximalUnroller(Unroller):
     """Unrolls to maximal executions; the violations are deadlocks."""
 
@@ -96,7 +133,8 @@ class MaximalUnroller(Unroller):
         knowledge: Knowledge,
         known: UnrollingFacts,
     ) -> None:
-        super().__init__(program, terms, bounds, knowledge, known)
+        self._late = _Latecomers(terms)
+        super().__init__(program, terms, bounds, knowledge, known, self._late)
         self._blocked: list[Claim] = []  # without what the other threads do
         self._waits: list[int] = []  # when threads come to where they may be blocked
         self._ends: list[int] = []  # when the process ends
@@ -105,13 +143,12 @@ class MaximalUnroller(Unroller):
         self._late_inputs: list[int] = []
         # Of the waits and assumptions of sections, which are not parts of the paths' conditions.
         self._required: dict[tuple[int, ...], list[int]] = {}
-        # What those who come late write in a section to a cell or region: when, where and what.
-        self._late_writes: dict[tuple[int, Cell], list[tuple[int, int | None, int]]] = {}
         self._pauses = 0
 
     def _finish(self) -> None:
         """Claim deadlocks, and doubts."""
         terms, result = self.terms, self.result
+        result.late += self._late.reads
         others = [*self._ends, *(item.failing for item in self._assumptions)]
         others += [claim.condition for claim in result.troubles]
         is_quiet = terms.not_(terms.any_of(others))
@@ -164,9 +201,9 @@ class MaximalUnroller(Unroller):
             # The condition is one of registers: they do not change any more.
             stays = path.condition.either_term(terms)
             self._waits.append(stays)
-        blocked = terms.and_(stays, terms.not_(self._truth(action.condition, path)))
+        blocked = terms.and_(stays, terms.not_(self._evaluator.truth(action.condition, path)))
         if blocked != terms.false:
-            number, message = self._run.number, f"a thread waits for {action.what} for ever"
+            number, message = self._log.run.number, f"a thread waits for {action.what} for ever"
             place = self._user_origin(action.origin)
             self._blocked.append(Claim(blocked, number, "no-deadlock", message, place))
         return super()._wait(action, path)
@@ -182,7 +219,7 @@ class MaximalUnroller(Unroller):
         is_avoidable = self._is_avoidable(path, condition)
         if path.section is None:
             place = self._user_origin(origin)
-            item = _Assumption(failing, self._run.number, place, is_avoidable)
+            item = _Assumption(failing, self._log.run.number, place, is_avoidable)
             self._assumptions.append(item)
         elif is_avoidable:
             # Who is stuck is so with all inputs, also with those that pass here.
@@ -224,8 +261,8 @@ class MaximalUnroller(Unroller):
         """The same in an atomic section; else it changes with every access to memory, everything
         else that others can see, and where the reference interpreter may pause in between."""
         if path.section is not None:
-            return self._run.number, *(begin for begin, _ in path.section[0])
-        return self._run.number, len(self.result.events), self._pauses, 0
+            return self._log.run.number, *(begin for begin, _ in path.section[0])
+        return self._log.run.number, len(self.result.events), self._pauses, 0
 
     def _input(self, action: Input, path: Path) -> Path | None:
         count = len(self.result.facts)
@@ -255,7 +292,7 @@ class MaximalUnroller(Unroller):
 
     def _user_origin(self, origin: Origin) -> Origin:
         """Of an action of the library, the call that led there."""
-        if not self._current.library:
+        if not self._log.function.library:
             return origin
         called = [False, *(not self.program.functions[name].library for name in self._calls)]
         place = max((depth for depth, is_own in enumerate(called) if is_own), default=None)
@@ -280,45 +317,4 @@ class MaximalUnroller(Unroller):
             self.result.facts.append(self.terms.not_(path.condition.term))
         else:
             message = "an atomic section does not end"
-            self._claim(self.result.troubles, path, "limit", message, origin)
-
-    # Late reads
-
-    def _written_by(self, event: Occurrence, here: int, path: Path) -> None:
-        """Who comes late has no event for it, but sees it."""
-        when = self.terms.and_(path.condition.late_term(self.terms), here)
-        if path.section is None or when == self.terms.false:
-            return
-        assert event.cell is not None
-        for name, _ in path.section[0]:
-            written = self._late_writes.setdefault((name, event.cell), [])
-            written.append((when, event.address, event.value))
-
-    def _seen_by(self, event: Occurrence, here: int, value: int, path: Path) -> int:
-        if path.section is None or event.cell is None:
-            return value
-        terms = self.terms
-        for name, _ in path.section[0]:
-            for when, address, written in self._late_writes.get((name, event.cell), ()):
-                is_this = terms.and_(when, here)
-                if event.address is not None and address is not None:
-                    is_this = terms.and_(is_this, terms.eq(event.address, address))
-                value = terms.ite(is_this, written, value)
-        return value
-
-    def _event(
-        self,
-        kind: Access,
-        cell: tuple[int, int],
-        here: int,
-        value: int,
-        path: Path,
-        origin: Origin,
-        is_access: bool = True,
-    ) -> Occurrence:
-        event = super()._event(kind, cell, here, value, path, origin, is_access)
-        if kind is Access.READ and path.condition.late:
-            when = self.terms.and_(path.condition.late_term(self.terms), here)
-            if when != self.terms.false:
-                self.result.late.append((event, when))
-        return event
+            self._log.claim(self.result.troubles, path, "limit", message, origin)

@@ -1,0 +1,127 @@
+"""What the thread that is being unrolled does, written down: events, sections, claims."""
+
+from __future__ import annotations
+
+from plait.engines.interface import OutOfTime
+from plait.engines.orders.contents import Contents
+from plait.engines.orders.knowledge import Knowledge
+from plait.engines.orders.paths import Path, Section
+from plait.engines.orders.places import distinguishing_bits
+from plait.engines.orders.unrolling import (
+    Access,
+    Claim,
+    Occurrence,
+    ThreadRun,
+    Unrolling,
+)
+from plait.engines.orders.unrolling_facts import Cell
+from plait.errors import UnsupportedCode
+from plait.logic.terms import Terms
+from plait.model.actions import Origin
+from plait.model.program import Program
+
+MOST_EVENTS = 200_000
+
+
+class EventLog:
+    """`run` is the thread and `function` where it is; `is_alone` until another one is started."""
+
+    def __init__(self, program: Program, terms: Terms, knowledge: Knowledge) -> None:
+        self.program = program
+        self.terms = terms
+        self.knowledge = knowledge
+        self.contents = Contents(terms, knowledge.objects)
+        self.result = Unrolling()
+        self.run = ThreadRun(0, -1, -1, terms.true)
+        self.function = program.functions[program.entry]
+        self.is_alone = True
+
+    def under(self, path: Path, condition: int) -> Path | None:
+        if condition == self.terms.false:
+            return None
+        path.condition = path.condition.with_part(self.terms, condition)
+        return path
+
+    def claim(
+        self, claims: list[Claim], path: Path, what: str, message: str, origin: Origin
+    ) -> None:
+        condition = path.condition.either_term(self.terms)
+        if condition == self.terms.false:
+            return
+        if path.section is not None:  # nobody comes between its begin and this
+            self.close_section(path.section[0], path, origin)
+        claims.append(Claim(condition, self.run.number, what, message, origin))
+
+    def claim_invalid(self, path: Path, message: str, origin: Origin) -> None:
+        """An invalid access or free: a violation if that is asked for, else undefined."""
+        if self.knowledge.checks_memory:
+            self.claim(self.result.violations, path, "valid-memsafety", message, origin)
+        else:
+            self.claim(self.result.troubles, path, "undefined behaviour", message, origin)
+
+    def section_from(self, begin: int) -> Section:
+        return ((begin, self.result.events[begin].guard),), 1
+
+    def close_section(
+        self, begins: tuple[tuple[int, int], ...], path: Path, origin: Origin
+    ) -> None:
+        last = self.mark(path, origin)
+        self.result.sections += [
+            (first, last, self.terms.and_(when, path.condition.term)) for first, when in begins
+        ]
+
+    def event(
+        self,
+        kind: Access,
+        cell: Cell,
+        here: int,
+        value: int,
+        path: Path,
+        origin: Origin,
+        is_access: bool = True,
+    ) -> Occurrence:
+        guard = self.terms.and_(path.condition.term, here)
+        event = self._add(kind, cell, guard, value, path, origin)
+        event.is_access = is_access
+        return event
+
+    def silent(self, path: Path, here: int, origin: Origin) -> None:
+        """An access that needs no event."""
+        guard = self.terms.and_(path.condition.term, here)
+        if guard != self.terms.false:
+            event = self._add(Access.MARK, None, guard, 0, path, origin)
+            event.is_access = event.is_silent = True
+
+    def _add(
+        self,
+        kind: Access,
+        cell: Cell | None,
+        guard: int,
+        value: int,
+        path: Path,
+        origin: Origin,
+    ) -> Occurrence:
+        number = len(self.result.events)
+        if number >= MOST_EVENTS:
+            raise UnsupportedCode(f"more than {MOST_EVENTS} events")
+        if number % 256 == 0 and self.knowledge.is_out_of_time():
+            raise OutOfTime
+        section = () if path.section is None else path.section[0]
+        event = Occurrence(
+            number, self.run.number, kind, cell, guard, value, section, cell is not None, origin
+        )
+        self.result.events.append(event)
+        self.run.events.append(number)
+        is_access = kind in (Access.READ, Access.WRITE)
+        if is_access and cell is not None and cell not in self.result.initial:
+            self.result.initial[cell] = self.contents.of(*cell)
+            root = self.knowledge.layout.root(cell)
+            if root is not None:
+                places = self.knowledge.layout.members(root)
+                self.result.regions[cell] = distinguishing_bits(places)
+        return event
+
+    def mark(self, path: Path, origin: Origin, is_access: bool = False) -> int:
+        event = self._add(Access.MARK, None, path.condition.term, 0, path, origin)
+        event.is_access = is_access
+        return event.number

@@ -1,0 +1,132 @@
+"""Lives of objects: a byte beside each one that may die, which every access looks at first."""
+
+from __future__ import annotations
+
+from plait.engines.orders.event_log import EventLog
+from plait.engines.orders.objects import Instance
+from plait.engines.orders.paths import Path
+from plait.engines.orders.places import select
+from plait.engines.orders.possible_values import PossibleValues
+from plait.engines.orders.private import write_cell
+from plait.engines.orders.shared import SharedMemory, Target, is_at
+from plait.errors import UnsupportedCode
+from plait.model.actions import Origin
+
+
+class ObjectLives:
+    def __init__(self, log: EventLog, values: PossibleValues, shared: SharedMemory) -> None:
+        self._terms = log.terms
+        self._lives = log.knowledge.lives
+        self._objects = log.knowledge.objects
+        self._pointer_bits = log.program.data_model.pointer.bits
+        self._log = log
+        self._values = values
+        self._shared = shared
+
+    def require(
+        self,
+        address: int,
+        targets: list[Target],
+        message: str,
+        path: Path,
+        origin: Origin,
+        here: int | None = None,
+    ) -> None:
+        """Look at the lives of objects before an access to one of them, or where `here` holds.
+
+        This is a step of its own, before the access. If in some execution the object dies before
+        the access, then another one, in which the look comes later, finds it dead: both questions,
+        whether an access to a dead object exists and what happens without one, have the same
+        answers as if look and access were one step. Executions in which the object dies between
+        the two exist only where such an access does, and do not replay.
+        """
+        watched = [item for item in targets if self._lives.is_watched(item[1])]
+        if not watched:
+            return
+        terms = self._terms
+        if here is None:
+            everywhere = len(watched) == len(targets)
+            here = terms.true if everywhere else is_at(self._terms, address, watched)
+        is_alive = terms.eq(
+            self._read(address, watched, here, path, origin), terms.constant(1, 8)
+        )
+        is_well = terms.or_(terms.not_(here), is_alive)
+        dead = path.copy()
+        if self._log.under(dead, terms.not_(is_well)) is not None:
+            self._log.claim_invalid(dead, message, origin)
+        path.condition = path.condition.with_part(terms, is_well)
+
+    def _read(
+        self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
+    ) -> int:
+        """Whether the object at an address is alive; no access, as far as races and steps go."""
+        life, lives = self.of(address, targets)
+        shared = [item for item in lives if item[1].is_shared]
+        private = [item for item in lives if not item[1].is_shared]
+        result: int | None = None
+        if private:
+            read = self._log.contents.private
+            values = [(place, read(place, 1, path)) for place, _ in private]
+            result = select(self._terms, life, values)
+        if shared:
+            is_shared = is_at(self._terms, life, shared) if private else self._terms.true
+            count = len(self._log.result.events)
+            is_plain, self._shared.is_plain = self._shared.is_plain, False
+            here = self._terms.and_(here, is_shared)
+            value = self._shared.read(life, shared, 1, here, path, origin)
+            self._shared.is_plain = is_plain
+            for event in self._log.result.events[count:]:
+                event.is_access = False
+            result = value if result is None else self._terms.ite(is_shared, value, result)
+        assert result is not None
+        return result
+
+    def set(self, instance: Instance, alive: bool, path: Path, origin: Origin) -> None:
+        """Begin or end the life of an object."""
+        self._lives.watch(instance)
+        life = self._objects.life_of(instance)
+        value = self._terms.constant(int(alive), 8)
+        if not life.is_shared:
+            write_cell(self._terms, path.memory, life.address, 1, value)
+            return
+        address = self._terms.constant(life.address, self._pointer_bits)
+        count = len(self._log.result.events)
+        is_plain, self._shared.is_plain = self._shared.is_plain, False
+        everywhere = self._terms.true
+        self._shared.write(address, [(life.address, life)], 1, value, everywhere, path, origin)
+        self._shared.is_plain = is_plain
+        for event in self._log.result.events[count:]:
+            event.is_access = False
+
+    def end_at(self, address: int, path: Path, origin: Origin) -> None:
+        """The object at an address, a local that leaves its scope, dies."""
+        for value in self._values.leaves(address) or ():
+            instance = self._objects.at(value, 0)
+            if instance is None:
+                continue
+            here = self._terms.eq(address, self._terms.constant(value, self._terms.width[address]))
+            if here != self._terms.true:
+                raise UnsupportedCode("a local that is one of several when its scope ends")
+            self.set(instance, False, path, origin)
+
+    def claim_leaks(self, path: Path, origin: Origin) -> None:
+        """At the end of the process: what the program has allocated and not freed may be lost."""
+        for instance in self._objects.leakable():
+            life = self._objects.life_of(instance)
+            address = self._terms.constant(instance.address, self._pointer_bits)
+            targets = [(instance.address, instance)]
+            value = self._read(address, targets, self._terms.true, path, origin)
+            lost = path.copy()
+            is_alive = self._terms.eq(value, self._terms.constant(1, 8))
+            if self._log.under(lost, is_alive) is not None:
+                message = f"{life.name}: it is not freed"
+                leaks = self._log.result.leaks
+                self._log.claim(leaks, lost, "valid-memtrack", message, origin)
+
+    def of(self, address: int, targets: list[Target]) -> tuple[int, list[Target]]:
+        """The address of the life of an object, and all that it can be."""
+        lives = [(place, self._objects.life_of(instance)) for place, instance in targets]
+        width = self._terms.width[address]
+        choices = [(place, self._terms.constant(life.address, width)) for place, life in lives]
+        distinct = {life.address: life for _, life in lives}
+        return select(self._terms, address, choices), list(distinct.items())
