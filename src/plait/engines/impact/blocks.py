@@ -38,8 +38,6 @@ class Outcome:
     inputs: tuple[tuple[str, int], ...] = ()  # names and variables, in order
     message: str = ""
     origin: Origin = NOWHERE
-    # The thread has come back to the head of a loop.
-    is_loop: bool = False
     spawns: bool = False
     ends_process: bool = False
 

@@ -206,7 +206,6 @@ class Executor(Memory):
         if frame.shape.is_met[run.location] or run.location == run.began:
             key = run.stack, frame.shape.function.name, run.location
             if key in run.visited:
-                run.is_loop = True
                 return True
             run.visited.add(key)
         return False
@@ -249,9 +248,6 @@ class Executor(Memory):
         self._goto(run, edge)
 
     def _goto(self, run: Run, edge: Edge) -> None:
-        rank = run.frames[-1].shape.rank
-        if edge.target >= 0 and rank[edge.target] >= rank[edge.source]:
-            run.is_loop = True
         run.location = edge.target
 
     # --- expressions
@@ -954,7 +950,6 @@ class Executor(Memory):
                 target,
                 tuple(run.accesses),
                 tuple(run.inputs),
-                is_loop=run.is_loop,
                 spawns=bool(run.spawned),
             )
         )

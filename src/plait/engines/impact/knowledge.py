@@ -23,7 +23,7 @@ from plait.model.actions import (
     Store,
     Wait,
 )
-from plait.model.dataflow import live_registers, postorder
+from plait.model.dataflow import live_registers
 from plait.model.expressions import (
     Expr,
     FrameAddress,
@@ -52,7 +52,6 @@ class Shape:
     live: list[int]
     is_met: bytes
     is_switch: bytes
-    rank: list[int]
     slot_pages: list[int]
     frame_pages: int
 
@@ -110,9 +109,6 @@ class Knowledge:
                 arrivals[edge.target] += 1
             if self._is_visible(edge):
                 switches[edge.source] = 1
-        rank = [0] * count
-        for number, location in enumerate(postorder(function)):
-            rank[location] = number
         slot_pages = []
         pages = 0
         for slot in function.slots:
@@ -123,7 +119,6 @@ class Knowledge:
             live_registers(function),
             bytes(number > 1 for number in arrivals),
             bytes(switches),
-            rank,
             slot_pages,
             pages,
         )

@@ -102,7 +102,6 @@ class Run:
         self.depth = 0
         self.heap_page = self.stack_page = 0
         self.is_alone = False
-        self.is_loop = False
         self.has_changed = False
         self.actions = 0
         self.stack: tuple[tuple[str, int], ...] = ()
