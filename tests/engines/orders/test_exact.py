@@ -77,6 +77,20 @@ def test_figure_2_schedule():
     assert obeys(structure, found.schedule, true)
 
 
+def test_nobody_is_scheduled_into_an_atomic_section():
+    """The write in the section would hide x0 from its reader, who must not be let in for that."""
+    built = Builder()
+    built.thread("w x0")
+    built.thread("- begin", "w x1", "- end")
+    built.thread("r x2")
+    built.link("x0", "x2")
+    built.block("begin", "end", None)
+    structure = built.structure()
+    found = decide(structure, built.sel.values())
+    assert isinstance(found, Feasible)
+    assert obeys(structure, found.schedule, set(built.sel.values()))
+
+
 def test_many_sections_of_one_lock():
     built = Builder()
     built.thread("w x0")
