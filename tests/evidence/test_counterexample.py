@@ -292,18 +292,20 @@ def test_locks_on_the_stack_have_names_and_holders(tmp_path: Path) -> None:
 
 
 def test_the_thread_of_the_smaller_schedule_is_named(tmp_path: Path) -> None:
+    """Thread 3 fails because thread 2 has got through; at its first attempt, thread 2 would not."""
     text = """
-    int x;
-    void *f(void *u) { x = 1; assert(x == 0); return 0; }
+    int x, go;
+    void *f(void *u) { x = 0; x = 1; if (u || go) assert(x == 0); go = 1; return 0; }
     int main(void) {
-      pthread_t s, t; pthread_create(&s, 0, f, 0); pthread_create(&t, 0, f, 0);
+      pthread_t s, t; pthread_create(&s, 0, f, &x); pthread_create(&t, 0, f, 0);
       return 0; }
     """
     program = loaded(tmp_path, text, Specification())
-    steps = [ScheduledStep(1, (), 4), ScheduledStep(3, (), 3)]
-    execution = run(program, Specification(), schedule=Schedule(steps))
-    end = execution.outcome
+    turns = [(1, 4), (2, 3), (3, 2), (2, 2), (3, 3)]
+    schedule = Schedule([ScheduledStep(thread, (), count) for thread, count in turns])
+    end = run(program, Specification(), schedule=schedule).outcome
     assert end.thread == 3
     found = Found(end.kind, end.message, end.thread, end.origin)
-    evidence = evidence_of(program, Specification(), Schedule(steps), found)
-    assert evidence.violation.thread == evidence.trace[-1].thread
+    evidence = evidence_of(program, Specification(), schedule, found)
+    assert [step.thread for step in evidence.schedule] == [1, 2]
+    assert evidence.violation.thread == evidence.trace[-1].thread == 2

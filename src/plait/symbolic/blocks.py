@@ -46,8 +46,6 @@ class Way:
     inputs: tuple[InputUse, ...] = ()
     message: str = ""
     origin: Origin = NOWHERE
-    # The thread has come back to the head of a loop.
-    is_loop: bool = False
     spawns: bool = False
 
 

@@ -39,6 +39,27 @@ def test_several_choices_at_once(count):
         assert obeys(structure, found.schedule, true)
 
 
+def test_why_a_choice_has_to_be_made_is_part_of_the_reason():
+    """A butterfly whose body is a lock: without one of the blocks both wings can be had."""
+    built = Builder()
+    built.thread("- lock1", "r x4", "r y4", "w m1", "w n1", "- unlock1")
+    built.thread("- lock2", "r m4", "r n4", "w x1", "w y1", "- unlock2")
+    for one, two in ("mn", "nm", "xy", "yx"):
+        built.thread(f"w {one}2", f"r {two}3")
+    for cell in "mnxy":
+        built.link(f"{cell}1", f"{cell}3")
+        built.link(f"{cell}2", f"{cell}4")
+    for number in (1, 2):
+        built.block(f"lock{number}", f"unlock{number}", 1, literal=10 + number)
+    structure = built.structure()
+    everything = {*built.sel.values(), 11, 12}
+    assert decide(structure, everything) == Infeasible(frozenset(everything))
+    for left_out in (11, 12):
+        found = decide(structure, everything - {left_out})
+        assert isinstance(found, Feasible)
+        assert obeys(structure, found.schedule, everything - {left_out})
+
+
 def test_figure_2_infeasible_by_the_rules_alone():
     built = figure_2()
     true = [built.sel[pair] for pair in (("y3", "y1"), ("x5", "x1"), ("y2", "y1"))]
@@ -54,6 +75,20 @@ def test_figure_2_schedule():
     found = decide(structure, true)
     assert isinstance(found, Feasible)
     assert obeys(structure, found.schedule, true)
+
+
+def test_nobody_is_scheduled_into_an_atomic_section():
+    """The write in the section would hide x0 from its reader, who must not be let in for that."""
+    built = Builder()
+    built.thread("w x0")
+    built.thread("- begin", "w x1", "- end")
+    built.thread("r x2")
+    built.link("x0", "x2")
+    built.block("begin", "end", None)
+    structure = built.structure()
+    found = decide(structure, built.sel.values())
+    assert isinstance(found, Feasible)
+    assert obeys(structure, found.schedule, set(built.sel.values()))
 
 
 def test_many_sections_of_one_lock():

@@ -287,6 +287,22 @@ def test_refuted_links_can_be_explained_later():
         )
 
 
+def test_a_write_between_excludes_a_link_only_if_it_occurs():
+    built = Builder()
+    built.thread("w x1", "w x2", "w y1", guards={"x2": 7})
+    built.thread("r y2", "r x3")
+    built.link("x1", "x3")
+    built.link("y1", "y2")
+    graph = EventOrderGraph(built.structure())
+    graph.push(built.sel["y2", "y1"])
+    assert graph.refuted_links() == []
+    graph.reset()
+    graph.push(7)
+    graph.push(built.sel["y2", "y1"])
+    [refuted] = graph.refuted_links()
+    assert graph.refutation_reason(refuted) == {7, built.sel["y2", "y1"]}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -57,6 +57,10 @@ int main(void) {{
 """
 
 
+def section(text: str) -> str:
+    return f"__VERIFIER_atomic_begin(); {text} __VERIFIER_atomic_end();"
+
+
 def chain(length: int) -> str:
     """A pointer that comes to the first thread through many others: each writes where the next one
     says, and is unrolled before it."""
@@ -148,6 +152,112 @@ PROGRAMS = {
         int main(void) {{
           pthread_t a; pthread_create(&a, 0, f, 0); pthread_create(&a, 0, g, 0); pthread_exit(0);
         }}""",
+        VIOLATED,
+    ),
+    "a section that does not wait for 0 takes no lock": (
+        "assertions",
+        two_threads("acquire();", section("__VERIFIER_assume(held == 1); held = 2;") + "assert(0);"),
+        VIOLATED,
+    ),
+    "a release that waits for what is not there": (
+        "assertions",
+        two_threads(
+            "acquire();" + section("__VERIFIER_assume(held == 2); held = 0;") + "assert(0);",
+            "acquire(); release();",
+        ),
+        HOLDS,
+    ),
+    "a release by whoever does not hold the lock": (
+        "assertions",
+        two_threads(
+            "acquire(); x = 1; x = 0; release();", "release(); acquire(); assert(x == 0); release();"
+        ),
+        VIOLATED,
+    ),
+    "a lock that its owner waits for": (
+        "assertions",
+        two_threads("acquire(); acquire(); assert(0);", "acquire(); release();"),
+        HOLDS,
+    ),
+    "a lock that is taken at first": (
+        "assertions",
+        two_threads(
+            section("__VERIFIER_assume(shut == 0); shut = 1;") + "assert(0);",
+            section("__VERIFIER_assume(shut == 0); shut = 1;") + "shut = 0;",
+        ).replace(HEAD, HEAD + "int shut = 1;"),
+        HOLDS,
+    ),
+    "a plain release does not race with those who wait for it": (
+        "no-data-race",
+        two_threads("acquire(); release();", "acquire(); release();"),
+        HOLDS,
+    ),
+    "a constant whose value says that it was written": (
+        "assertions",
+        two_threads("flag = 1; x = 1;", section("__VERIFIER_assume(x == 1);") + "assert(flag == 1);"),
+        HOLDS,
+    ),
+    "a constant that was written on one of two ways": (
+        "assertions",
+        two_threads("if (__VERIFIER_nondet_bool()) x = 1; assert(x == 1);", "x = 1;"),
+        VIOLATED,
+    ),
+    "a write that need not be between": (
+        "assertions",
+        two_threads(
+            "x = 1; if (__VERIFIER_nondet_bool()) x = 2; assert(x != 1);", "flag = x; x = 3;"
+        ),
+        VIOLATED,
+    ),
+    "a value that is required on one of two ways": (
+        "assertions",
+        two_threads(
+            "_Bool b = __VERIFIER_nondet_bool();"
+            + section("int r = x; if (b) __VERIFIER_assume(r == 1); flag = r;")
+            + "assert(flag == 1);",
+            "x = 1;",
+        ),
+        VIOLATED,
+    ),
+    "what was waited for on one of two ways": (
+        "assertions",
+        two_threads(
+            "if (__VERIFIER_nondet_bool()) {"
+            + section("__VERIFIER_assume(x == 1);")
+            + "} assert(flag == 1);",
+            "flag = 1; x = 1;",
+        ),
+        VIOLATED,
+    ),
+    "places of which one is common": (
+        "assertions",
+        two_threads(
+            "many[__VERIFIER_nondet_bool() ? 1 : 2] = 1;",
+            "assert(many[__VERIFIER_nondet_bool() ? 2 : 3] == 0);",
+        ).replace(HEAD, HEAD + "int many[4];"),
+        VIOLATED,
+    ),
+    "a race with a lock that is held on one of two ways": (
+        "no-data-race",
+        two_threads(
+            "_Bool b = __VERIFIER_nondet_bool(); if (b) lock(); x = 1; if (b) unlock();",
+            "lock(); x = 2; unlock();",
+        ),
+        VIOLATED,
+    ),
+    "a race of a read and a write": (
+        "no-data-race",
+        two_threads("x = 1;", "int r = x;"),
+        VIOLATED,
+    ),
+    "a race of a section and a later thread": (
+        "no-data-race",
+        two_threads(section("x = 1;"), "x = 2;"),
+        VIOLATED,
+    ),
+    "memory that each round of a loop loses": (
+        "valid-memsafety",
+        two_threads("flag = 1;", "").replace("pthread_join(a, 0);", "while (!flag) malloc(4);"),
         VIOLATED,
     ),
     "a race with a section that ends the process": (

@@ -144,6 +144,7 @@ def test_a_wait_that_is_not_part_of_the_one_before(program: str, tmp_path: Path)
         "while (!go) { __VERIFIER_atomic_begin(); y = x; x = 1; __VERIFIER_atomic_end(); }",
         "while (!go) { __VERIFIER_atomic_begin(); x = 1; y = x; x = y; __VERIFIER_atomic_end(); }",
         "int n = 0; while (!go) n = 1; x = n;",
+        "while (!go) { __VERIFIER_atomic_begin(); if (x == 0) x = 1; __VERIFIER_atomic_end(); }",
     ],
 )
 def test_rounds_that_change_something_count(loop: str, tmp_path: Path) -> None:
@@ -153,5 +154,18 @@ def test_rounds_that_change_something_count(loop: str, tmp_path: Path) -> None:
         + "void *work(void *unused) { go = 1; return 0; }"
         + "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0);"
         + f" {loop} assert(x != 1); return 0; }}"
+    )
+    assert answer(source, 1)[0] is Answer.VIOLATED
+
+
+def test_a_value_that_is_written_back_too_late(tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text(
+        HEAD
+        + "void *work(void *unused) { x = 2; go = 1; return 0; }"
+        + "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); int old;"
+        + " while (!go) { __VERIFIER_atomic_begin(); old = x; __VERIFIER_atomic_end();"
+        + " __VERIFIER_atomic_begin(); x = old; __VERIFIER_atomic_end(); }"
+        + " assert(x == 2); return 0; }"
     )
     assert answer(source, 1)[0] is Answer.VIOLATED

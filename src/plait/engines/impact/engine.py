@@ -393,7 +393,6 @@ class _Search:
             or parent is None
             or way is None
             or thread >= node.thread
-            or way.is_loop
         ):
             return False
         assert node.place is not None and parent.place is not None
