@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from plait.model.actions import NOWHERE, Origin
 from plait.model.facts import Fact
@@ -46,7 +46,7 @@ class Statistics:
     """What an engine counts: the fields of a subclass. In results a field has its own name, or the
     one in `names`; seconds come last."""
 
-    names: ClassVar[dict[str, str]] = {}
+    names = dict[str, str]()  # of the fields that have another one in results
 
     def numbers(self) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -197,7 +197,7 @@ class Ends:
         )
         step = Step(tuple(run.conditions), updates, _variables(run))
         way = Way(Kind.MOVE, step, None, tuple(run.accesses), tuple(run.inputs))
-        way.is_loop, way.spawns = run.is_loop, bool(spawned)
+        way.spawns = bool(spawned)
         self._add(way, change)
 
     def _add(self, way: Way, change: Change | None) -> None:

@@ -141,7 +141,6 @@ class _Execution:
         if shape.is_met[run.location] or run.location == run.began:
             standing = run.standing
             if standing in run.visited:
-                run.is_loop = True
                 return True
             run.visited.add(standing)
         return False

@@ -78,7 +78,6 @@ class Run:
         self.depth = thread.depth  # of atomic sections
         self.heap_page, self.stack_page = thread.heap_page, thread.stack_page
         self.is_alone = surroundings.is_alone()
-        self.is_loop = False
         # Whether others can tell that it has done something; of a section that goes on, they can.
         self.has_changed = thread.depth > 0
         self.actions = 0
@@ -128,9 +127,6 @@ class Run:
 
     def follow(self, edge: Edge) -> None:
         """Go on behind an action of the innermost frame."""
-        rank = self.frames[-1].shape.rank
-        if edge.target >= 0 and rank[edge.target] >= rank[edge.source]:
-            self.is_loop = True
         self.location = edge.target
 
     def input(self, terms: Terms, name: str, bits: int) -> int:

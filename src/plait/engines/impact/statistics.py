@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from plait.engines import interface
 
 
 @dataclass(slots=True, eq=False)
 class Statistics(interface.Statistics):
-    names: ClassVar[dict[str, str]] = {
+    names = {
         "executing": "executing_seconds",
         "covering": "covering_seconds",
         "refining": "refining_seconds",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from plait.engines import interface
 from plait.model.facts import Fact
@@ -41,7 +41,7 @@ class Budget:
 
 @dataclass(slots=True, eq=False)
 class Statistics(interface.Statistics):
-    names: ClassVar[dict[str, str]] = {"seconds": "checking_seconds"}
+    names = {"seconds": "checking_seconds"}
 
     threads: int = 0
     locations: int = 0  # that were reached

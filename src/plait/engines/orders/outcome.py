@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any
 
 from plait.engines import interface
 from plait.engines.orders.bounds import Key
@@ -22,7 +22,7 @@ class Phase(Enum):
 class Statistics(interface.Statistics):
     """Sizes are those of the last bound, counts and times (seconds) of all bounds together."""
 
-    names: ClassVar[dict[str, str]] = {
+    names = {
         "bound": "last_bound",
         "links": "read_from_candidates",
         "unrolling": "unrolling_seconds",
