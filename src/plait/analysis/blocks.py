@@ -8,9 +8,8 @@ local edges up to the next such place. Edges may belong to several blocks where 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.analysis.sharing import Sharing
+from plait.data import dataclass
 from plait.model.actions import Call
 from plait.model.dataflow import postorder
 from plait.model.program import Edge, Function

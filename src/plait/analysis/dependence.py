@@ -9,14 +9,13 @@ whatever other threads do (see `points_to`); taken alone it still counts as conf
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.analysis.accesses import Access
 from plait.analysis.graph import components
 from plait.analysis.objects import members
 from plait.analysis.points_to import Instance
 from plait.analysis.sections import closes_its_sections, section_edges
 from plait.analysis.sharing import Sharing, ThreadClass
+from plait.data import dataclass
 from plait.model.actions import (
     Call,
     EndProcess,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
 from plait.model.properties import from_prp
 from plait.portfolio.subject import Subject, read_text

@@ -7,9 +7,9 @@ its stack from the top downwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from plait.data import dataclass
 from plait.model.program import Function, Program, StaticObject
 from plait.model.types import DataModel
 

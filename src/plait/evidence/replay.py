@@ -8,9 +8,9 @@ the next one. What does not come to the violation that way is no counterexample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from plait.data import dataclass
 from plait.model.actions import Origin
 from plait.model.program import FrameSlot, Program, StaticObject
 from plait.model.properties import Property, Specification

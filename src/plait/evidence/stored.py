@@ -3,12 +3,12 @@ whatever else is not as it should be is a mistake in the input."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import types
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from plait.data import MISSING, fields, is_dataclass
 from plait.errors import Diagnostic, InputError
 from plait.evidence.result import Result, Row
 
@@ -62,13 +62,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, Row):
         # The place of a row is not nested: a trace should be easy to read with simple tools.
         flat = {"step": value.step, "thread": value.thread, **plain(value.place)}
-        for item in dataclasses.fields(value)[3:]:
+        for item in fields(value)[3:]:
             flat[item.name] = plain(getattr(value, item.name))
         return flat
-    if dataclasses.is_dataclass(value):
+    if is_dataclass(value):
         return {
             item.name: plain(getattr(value, item.name))
-            for item in dataclasses.fields(value)
+            for item in fields(value)
             if item.metadata.get("is_stored", True)
         }
     if isinstance(value, list):
@@ -100,7 +100,7 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         _expect(value, dict, "an object", where)
         item_kind = get_args(kind)[1]
         return {key: _read(item_kind, item, f"{where}.{key[:40]}") for key, item in value.items()}
-    if dataclasses.is_dataclass(kind):
+    if is_dataclass(kind):
         _expect(value, dict, "an object", where)
         if kind is Row:
             value = {**value, "place": value}
@@ -119,9 +119,9 @@ def _expect(value: Any, kind: type, what: str, where: str) -> None:
 
 def _built(kind: Any, value: dict[str, Any], where: str) -> Any:
     hints, found = _hints(kind), {}
-    for item in dataclasses.fields(kind):
+    for item in fields(kind):
         if item.name in value and item.metadata.get("is_stored", True):
             found[item.name] = _read(hints[item.name], value[item.name], f"{where}.{item.name}")
-        elif item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
+        elif item.default is MISSING and item.default_factory is MISSING:
             raise _Mistake(f"{where}: no '{item.name}' in it")
     return kind(**found)

@@ -13,10 +13,10 @@ import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
 
+from plait.data import dataclass
 from plait.errors import PlaitError
 from plait.logic.blast import Blaster
 from plait.logic.circuits import Bits

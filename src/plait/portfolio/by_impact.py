@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
+from plait.data import replace
 from plait.engines.impact.engine import verify
 from plait.engines.impact.outcome import Answer, Counterexample, Outcome, Statistics
 from plait.engines.impact.settings import Explicit, Reduction, Settings

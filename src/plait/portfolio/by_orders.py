@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plait.analysis.points_to import PointsTo
+from plait.data import replace
 from plait.engines.orders.objects import other_addresses
 from plait.engines.orders.outcome import (
     Answer,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
+
+from plait.data import fields
 
 if TYPE_CHECKING:
     from plait.engines.impact import outcome as impact

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from plait.data import dataclass, fields
 from plait.errors import InputError
 from plait.portfolio.subject import Subject
 from plait.portfolio.values import check_choice, check_positive
@@ -77,6 +76,6 @@ class Options(Subject):
                     self._check_is_default(name, owner, engine)
 
     def _check_is_default(self, name: str, owner: str, engine: str) -> None:
-        default = type(self).__dataclass_fields__[name].default
+        default = next(item.default for item in fields(self) if item.name == name)
         if getattr(self, name) != default:
             raise InputError(f"{name}: needs --engine {owner}, but only {engine} runs")

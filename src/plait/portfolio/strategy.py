@@ -8,8 +8,9 @@ with a sound answer ends everything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from plait.data import dataclass, field
 
 MODULAR = "modular"
 ORDERS = "orders"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from plait.data import replace
 from plait.errors import Diagnostic, InputError
 from plait.portfolio.subject import Subject, read_text
 

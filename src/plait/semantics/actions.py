@@ -7,22 +7,22 @@ the attributes below while a thread runs, and raise StepEnds where the step cann
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from plait.data import dataclass
 from plait.errors import InputError
 from plait.model.actions import CheckKind, Origin
 from plait.model.program import Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
 from plait.semantics import leaks, printf
-from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site
+from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site, shared_compiler
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
 from plait.semantics.memory import HEAP, LARGEST_ALLOCATION, LIBRARY, Memory
 from plait.semantics.outcome import Ending, InputRequest, Outcome, StepEnds
 from plait.semantics.scalars import Number, reinterpret
 from plait.semantics.state import Frame, Status, Thread
-from plait.semantics.visibility import Visibility, conservative
+from plait.semantics.visibility import Visibility
 
 
 @dataclass(slots=True, frozen=True)
@@ -47,10 +47,10 @@ class Actions(Memory):
     ) -> None:
         super().__init__(program, specification)
         self.limits = limits or Limits()
-        self.compiler = Compiler(
-            program, is_visible or conservative(), keep_variables=self.checks_memory
-        )
-        self.codes: dict[str, Code] = {}
+        if is_visible is None:
+            self.compiler = shared_compiler(program, self.checks_memory)
+        else:
+            self.compiler = Compiler(program, is_visible, keep_variables=self.checks_memory)
         self.functions = {
             program.address_of(function): function for function in program.functions.values()
         }
@@ -87,10 +87,7 @@ class Actions(Memory):
         return origin
 
     def code_of(self, function: Function) -> Code:
-        code = self.codes.get(function.name)
-        if code is None:
-            code = self.codes[function.name] = self.compiler.compile(function)
-        return code
+        return self.compiler.code_of(function)
 
     def registers(self) -> list[Any]:
         return self.values

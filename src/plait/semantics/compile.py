@@ -3,19 +3,19 @@
 A block starts at a leader and runs through actions that follow each other without a choice up to
 the next leader; it returns the location where to go on, or SWITCH when the running frame has
 changed (a call, a return, the end of the thread). Every location at which a thread can stand
-between two steps is a leader. For traces there is a second table in which each location is a
-block of its own.
+between two steps is a leader. For traces, and for functions that are hardly run, there is a second
+table in which each location is a block of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from plait.data import dataclass, field
 from plait.model.actions import (
     Action,
     Allocate,
@@ -52,7 +52,7 @@ from plait.model.program import Edge, Function, Program
 from plait.model.types import Kind, Scalar
 from plait.semantics import scalars
 from plait.semantics.expressions import HELPERS, ExpressionWriter
-from plait.semantics.visibility import Visibility
+from plait.semantics.visibility import Visibility, conservative
 
 if TYPE_CHECKING:
     from plait.semantics.actions import Actions
@@ -64,6 +64,7 @@ SWITCH = -1
 # The file names of generated code, in blocks and one location at a time.
 GENERATED, GENERATED_SINGLY = "<plait>", "<plait, one by one>"
 PLAIN, VISIBLE, LOOP_HEAD = 0, 1, 2
+_FEW_ENTRIES = 3000
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +101,6 @@ class Code:
     the live registers and all slot addresses; `pick[l]` selects their values."""
 
     function: Function
-    blocks: list[Block | None]
     stops: bytes
     kept: Kept
     pick: Picks
@@ -108,9 +108,12 @@ class Code:
     slot_pages: list[int]
     frame_pages: int
     floats: frozenset[int]
-    lines: list[Edge]  # the edge that each line of the generated text belongs to
+    # Tables of generated code, and the edge that each line of its text belongs to.
+    blocks: list[Block | None] | None = None
+    lines: list[Edge] = field(default_factory=list)
     singles: list[Block | None] | None = None
     single_lines: list[Edge] = field(default_factory=list)
+    entries: int = 0  # how often it was run without blocks
 
     def edge_at(self, error: BaseException) -> Edge:
         """The edge whose generated code raised an error."""
@@ -152,14 +155,29 @@ class Picks(dict[int, Pick]):
 
 class Compiler:
     def __init__(
-        self, program: Program, is_visible: Visibility, *, keep_variables: bool = False
+        self,
+        program: Program,
+        is_visible: Visibility,
+        *,
+        keep_variables: bool = False,
+        patience: int = 0,
     ) -> None:
-        """`keep_variables`: named variables matter until their frame ends (memory leaks)."""
+        """`keep_variables`: named variables matter until their frame ends (memory leaks). Blocks
+        of a function are written when it has been entered `patience` times: to write them takes
+        longer than to run them a few times."""
         self._program = program
+        self._patience = patience
         self._is_visible = is_visible
         self._keep_variables = keep_variables
+        self._codes: dict[str, Code] = {}
 
-    def compile(self, function: Function) -> Code:
+    def code_of(self, function: Function) -> Code:
+        code = self._codes.get(function.name)
+        if code is None:
+            code = self._codes[function.name] = self._compile(function)
+        return code
+
+    def _compile(self, function: Function) -> Code:
         stops = self._stops(function)
         kept = self._kept(function)
         bits = self._program.data_model.page_bits
@@ -169,11 +187,8 @@ class Compiler:
             slot_pages.append(pages)
             pages += (slot.size >> bits) + 1
         blank: list[Any] = [scalars.zero(register.type) for register in function.registers]
-        lines: list[Edge] = []
-        blocks = self._generate(function, _leaders(function, stops), lines, GENERATED)
         return Code(
             function,
-            blocks,
             stops,
             kept,
             Picks(kept),
@@ -185,14 +200,27 @@ class Compiler:
                 for index, register in enumerate(function.registers)
                 if register.type.kind is Kind.FLOAT
             ),
-            lines,
         )
 
-    def singles(self, function: Function) -> tuple[list[Block | None], list[Edge]]:
+    def blocks(self, code: Code) -> list[Block | None]:
+        """What to run the function with: one location at a time as long as that is enough."""
+        if code.blocks is not None:
+            return code.blocks
+        if code.entries < self._patience:
+            code.entries += 1
+            return self.singles(code)
+        leaders = _leaders(code.function, code.stops)
+        code.blocks = self._generate(code.function, leaders, code.lines, GENERATED)
+        return code.blocks
+
+    def singles(self, code: Code) -> list[Block | None]:
         """One block per location, for traces and for actions that are executed again."""
-        lines: list[Edge] = []
-        every = set(range(len(function.edges)))
-        return self._generate(function, every, lines, GENERATED_SINGLY), lines
+        if code.singles is None:
+            every = set(range(len(code.function.edges)))
+            code.singles = self._generate(
+                code.function, every, code.single_lines, GENERATED_SINGLY
+            )
+        return code.singles
 
     def _stops(self, function: Function) -> bytes:
         stops = bytearray(len(function.edges))
@@ -239,9 +267,18 @@ class Compiler:
         return table
 
 
+@lru_cache(maxsize=2)
+def shared_compiler(program: Program, keep_variables: bool) -> Compiler:
+    """A counterexample goes through several machines, one after the other, and the one that tells
+    what happens needs single locations. A program does not change once it is linked."""
+    return Compiler(
+        program, conservative(), keep_variables=keep_variables, patience=_FEW_ENTRIES
+    )
+
+
 @lru_cache(maxsize=256)
 def _compiled(text: str, file: str) -> CodeType:
-    """Library functions have the same text in many programs, and all have in two machines."""
+    """Library functions have the same text in many programs."""
     return compile(text, file, "exec")
 
 

@@ -292,13 +292,11 @@ class Machine(Actions):
         self.threads[self.number - 1] = stopped
 
     def _blocks(self, code: Code) -> list[Block | None]:
-        return code.blocks
+        return code.blocks or self.compiler.blocks(code)
 
     def _single(self, code: Code, location: int) -> Block:
         """The code of one location that does not start a block."""
-        if code.singles is None:
-            code.singles, code.single_lines = self.compiler.singles(code.function)
-        block = code.singles[location]
+        block = self.compiler.singles(code)[location]
         assert block is not None
         return block
 

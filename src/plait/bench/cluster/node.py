@@ -25,6 +25,7 @@ from plait.bench.machine import machine, version
 from plait.bench.pool import Pool
 from plait.bench.records import ExecutorFailed, Interrupted, Outcome, Record
 from plait.bench.verifying import verify_by_plait, warm_up
+from plait.data import fields
 
 _FOLDER = "plait-node-"  # and the process that it belongs to
 
@@ -74,7 +75,7 @@ def outcome_of(parcel: str, parent: int) -> dict[str, Any]:
 
 
 def _outcome(record: Record) -> dict[str, Any]:
-    names = Outcome.__dataclass_fields__
+    names = [item.name for item in fields(Outcome)]
     return {"outcome": {name: getattr(record, name) for name in names}}
 
 

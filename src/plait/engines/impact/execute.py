@@ -9,8 +9,7 @@ interpreter (`plait.semantics`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from plait.data import dataclass, replace
 from plait.engines.impact.blocks import Access, Block, Kind, Outcome
 from plait.engines.impact.knowledge import Knowledge, Move
 from plait.engines.impact.locations import (

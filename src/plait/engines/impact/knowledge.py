@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from plait.analysis.finite import FiniteValues
 from plait.analysis.objects import AbstractObject, members
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
+from plait.data import dataclass
 from plait.engines.impact.settings import Explicit, Reduction
 from plait.model.actions import (
     Allocate,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.impact.blocks import Access
 from plait.engines.impact.knowledge import Knowledge, Maker, Shape
 from plait.engines.impact.locations import Cell, Frame, HeapObject, Location, Status

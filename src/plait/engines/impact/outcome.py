@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from plait.data import dataclass, field
 from plait.model.actions import NOWHERE, Origin
 
 

@@ -8,8 +8,8 @@ it comes to life again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.engines.impact.blocks import Block, Outcome
 from plait.engines.impact.implications import Label
 from plait.engines.impact.locations import Location

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from plait.data import dataclass, field
 from plait.model.facts import Fact
 
 if TYPE_CHECKING:

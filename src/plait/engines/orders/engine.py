@@ -6,9 +6,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from plait.data import dataclass, replace
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.kernel import kernel_reasons_of
 from plait.engines.orders.baselines.monolithic import Monolithic

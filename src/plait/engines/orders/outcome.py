@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.data import dataclass, field
 from plait.engines.orders.bounds import Key
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.unrolling import Claim

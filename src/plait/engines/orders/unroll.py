@@ -10,10 +10,10 @@ whether the section happens at all, and it can happen only if its waits and assu
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
+from plait.data import dataclass
 from plait.engines.orders.bounds import THREADS, Bounds, Key, entry_of, recursion_of
 from plait.engines.orders.compact import compact
 from plait.engines.orders.idle import Head, change, wait_in

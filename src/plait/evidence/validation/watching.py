@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from plait.data import dataclass, field
 from plait.evidence.validation.expressions import (
     RESULT,
     CannotEvaluate,
@@ -64,6 +64,7 @@ class WatchingMachine(Machine):
         self.doubts: dict[int, str] = {}
         self.sites: list[frozenset[int]] = []
         self._site_numbers: dict[tuple[int, ...], int] = {}
+        self._watching_blocks: dict[Code, list[Block | None]] = {}
         # Where a step begins, if that is a visible action: its statement was come to before.
         self._begins_at: tuple[int, str, int] | None = None
         self._globals = _globals(program)
@@ -116,18 +117,14 @@ class WatchingMachine(Machine):
     def _blocks(self, code: Code) -> list[Block | None]:
         function = code.function
         if function.name not in self._watched_functions and not self.watched.returns:
-            return code.blocks
-        if code.singles is None:
-            blocks, code.single_lines = self.compiler.singles(function)
-            code.singles = [
+            return super()._blocks(code)
+        found = self._watching_blocks.get(code)
+        if found is None:
+            found = self._watching_blocks[code] = [
                 None if block is None else self._watching(code, location, block)
-                for location, block in enumerate(blocks)
+                for location, block in enumerate(self.compiler.singles(code))
             ]
-        return code.singles
-
-    def _single(self, code: Code, location: int) -> Block:
-        self._blocks(code)
-        return super()._single(code, location)
+        return found
 
     def _watching(self, code: Code, location: int, block: Block) -> Block:
         """The block, noting what is passed there; the block itself if nothing can be."""
