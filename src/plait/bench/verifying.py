@@ -24,7 +24,7 @@ HEAVY = (
     "plait.portfolio.run",
     "plait.portfolio.worker",
     "clang.cindex",
-    "pysat.solvers",
+    "pysolvers",
     "z3",
 )
 
