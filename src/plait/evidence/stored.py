@@ -77,7 +77,7 @@ def plain(value: Any) -> Any:
             flat[name] = plain(getattr(value, name))
         return flat
     kind: Any = type(value)
-    if is_dataclass(kind):
+    if is_dataclass(value):
         return {name: plain(getattr(value, name)) for name in _stored_names(kind)}
     if isinstance(value, list):
         return [plain(item) for item in value]
