@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from plait.data import fields
 from plait.engines import registry
 from plait.engines.registry import EngineOptions
 from plait.errors import InputError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from types import TracebackType
+
+from plait.data import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -14,9 +14,10 @@ import pytest
 import plait
 from plait.cli import main as cli
 from plait.cli.output import Console, check_can_write, save
-from plait.cli.parser import PROPERTIES, build_parser, parse
+from plait.cli.parser import build_parser, parse
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.properties import Property
+from plait.model.property_names import PROPERTY_NAMES
 
 COMMANDS = ["show", "run", "explore", "verify"]
 
@@ -46,7 +47,7 @@ def test_help_teaches(command: list[str], capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_help_names_all_properties() -> None:
-    assert set(PROPERTIES) == {item.value for item in Property}
+    assert set(PROPERTY_NAMES) == {item.value for item in Property}
 
 
 def test_help_imports_no_front_end() -> None:

@@ -155,6 +155,8 @@ def test_closing() -> None:
     ):
         with pytest.raises(SolverError):
             use()
+    with pytest.raises(ValueError, match="closed"):
+        solver.gates.add_clause([literal])
 
 
 def memory() -> int:

@@ -6,10 +6,9 @@ by another thread is valid before it and invalid after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.analysis.objects import ObjectKind
 from plait.analysis.points_to import Instance, PointsTo
+from plait.data import dataclass
 from plait.model.actions import (
     Allocate,
     EndThread,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.model.actions import Assign, Guard, target_of
 from plait.model.expressions import Binary, BinaryOp, Const, Expr, Register, registers_of
 from plait.model.fold import constant, substitute

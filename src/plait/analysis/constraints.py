@@ -6,9 +6,8 @@ temporaries. `points_to` instantiates a template by adding a base to each number
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from plait.analysis.reachable import reachable_edges
+from plait.data import dataclass, field
 from plait.model.actions import (
     Allocate,
     Assign,

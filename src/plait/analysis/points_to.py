@@ -16,11 +16,11 @@ whose provenance is lost: clients must treat it as reaching everything.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 
 from plait.analysis.constraints import CallSite, Template, Term, build_template, terms_of
 from plait.analysis.memory import Flow, Memory
 from plait.analysis.objects import AbstractObject, Location, ObjectKind, members
+from plait.data import dataclass
 from plait.model.actions import Allocate, Load, ReadModifyWrite, Spawn, Store
 from plait.model.expressions import Expr, FrameAddress, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject

@@ -21,12 +21,12 @@ threads that are spawned is all after creation. Soundness argument for `is_share
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from plait.analysis.accesses import Access, accesses
 from plait.analysis.graph import components, cyclic_nodes
 from plait.analysis.objects import AbstractObject, ObjectKind, members
 from plait.analysis.points_to import Arc, PointsTo
+from plait.data import dataclass
 from plait.model.actions import (
     AtomicBegin,
     AtomicEnd,

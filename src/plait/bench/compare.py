@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from plait.bench.records import Record, label
 from plait.bench.scores import engines_of, score
+from plait.data import dataclass
 from plait.report.characters import one_line
 
 _SHORTEST = 0.01  # CPU seconds: below it a ratio says nothing

@@ -16,7 +16,6 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from plait.bench.processes import (
@@ -29,6 +28,7 @@ from plait.bench.processes import (
 )
 from plait.bench.records import Job, JobResult, Verify, to_plain
 from plait.bench.worker import NUMBER, run_worker
+from plait.data import dataclass
 
 ATTEMPTS = 2
 

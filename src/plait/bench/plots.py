@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from plait.bench.axes import Linear, Logarithmic, decades
 from plait.bench.records import Record
 from plait.bench.scores import engines_of, quantiles
+from plait.data import dataclass
 from plait.report.characters import one_line
 
 _WIDTH, _HEIGHT = 560, 400

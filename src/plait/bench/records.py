@@ -7,10 +7,10 @@ other machines. `plait.bench.pool` is the one with processes of this machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
 from plait.bench.suite import Task
+from plait.data import asdict, dataclass, field, fields
 from plait.report.characters import one_line
 
 Key = tuple[str, str, str]  # task, property, engine

@@ -6,7 +6,6 @@ import os
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from plait.bench.records import (
 )
 from plait.bench.suite import Flaw, Task
 from plait.bench.table import to_markdown
+from plait.data import dataclass, field
 from plait.errors import describe
 from plait.report.characters import to_bytes
 from plait.report.files import write_at_once

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from plait.bench.records import CORRECT, UNJUDGED, UNKNOWN, WRONG, Record
+from plait.data import dataclass
 
 TOTAL = "all"
 _CORRECT = {"true": 2, "false": 1}

@@ -22,7 +22,7 @@ HEAVY = (
     "plait.portfolio.run",
     "plait.portfolio.worker",
     "clang.cindex",
-    "pysat.solvers",
+    "pysolvers",
     "z3",
 )
 

@@ -10,11 +10,11 @@ import struct
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NoReturn
 
 from plait.bench.processes import die_with_parent, end_children, has_children
 from plait.bench.records import Job, JobResult, Verify, to_plain
+from plait.data import replace
 from plait.errors import InputError, describe
 
 NUMBER = struct.Struct("<I")

@@ -6,7 +6,6 @@ then the value on the right, then the store; arguments left to right, then the c
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
@@ -24,6 +23,7 @@ from plait.c.terms import (
     zero,
 )
 from plait.c.types import CType, Shape, find_member, promote, usual_arithmetic
+from plait.data import replace
 from plait.errors import UnsupportedCode
 from plait.model.actions import Assign
 from plait.model.expressions import (

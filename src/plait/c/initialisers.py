@@ -7,12 +7,12 @@ may jump, and what is not mentioned is zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
 from plait.c.syntax import Node, strip
 from plait.c.types import CType, Member, Shape, find_member
+from plait.data import dataclass
 from plait.errors import UnsupportedCode
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from plait.c.builder import Builder
 from plait.c.terms import binary, constant, convert, pointer_add, scaled
 from plait.c.types import CType, Shape
+from plait.data import dataclass
 from plait.errors import UnsupportedCode
 from plait.model.actions import Assign, Load, Order, ReadModifyWrite, Store
 from plait.model.expressions import BinaryOp, Const, Expr, Register

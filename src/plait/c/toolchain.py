@@ -6,9 +6,9 @@ import json
 import os
 import re
 import shlex
-from dataclasses import replace
 
 from plait.c.options import FrontEndOptions
+from plait.data import replace
 from plait.errors import Diagnostic, InputError
 from plait.model.types import DataModel
 

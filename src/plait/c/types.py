@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from plait.data import dataclass
 from plait.errors import UnsupportedCode
 from plait.model.layout import (
     ArrayLayout,

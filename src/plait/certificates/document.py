@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from plait.data import dataclass, field
 from plait.logic.terms import Terms
 
 FORMAT = "plait-certificate"

@@ -7,13 +7,13 @@ out, except for names that the model itself uses to refer to functions and prope
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 from collections.abc import Iterator
 from enum import Enum
 from hashlib import sha256
 from typing import Any
 
+from plait.data import fields
 from plait.model.expressions import (
     Binary,
     Const,
@@ -64,7 +64,7 @@ def _function(function: Function) -> Iterator[str]:
 
 def _action(action: Any) -> str:
     parts = [type(action).__name__]
-    for item in dataclasses.fields(action):
+    for item in fields(action):
         if item.name not in _NOT_HASHED:
             parts.append(_value(getattr(action, item.name)))
     return " ".join(parts)

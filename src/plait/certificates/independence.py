@@ -6,11 +6,10 @@ first has to be in the tree (peephole partial order reduction; docs/certificates
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.certificates.decide import Facts
 from plait.certificates.outcomes import Ending, Step
 from plait.certificates.state import Access
+from plait.data import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from plait.certificates.state import Path
+from plait.data import dataclass
 from plait.model.actions import Origin
 
 

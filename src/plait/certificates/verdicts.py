@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from plait.data import dataclass
 from plait.model.actions import NOWHERE, Origin
 
 

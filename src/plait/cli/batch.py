@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from plait.cli.internal_error import tell_failure
 from plait.cli.interrupts import Interrupts
 from plait.cli.output import Console
 from plait.cli.progress import progress
+from plait.data import dataclass, replace
 from plait.errors import InputError, PlaitError, describe
 from plait.portfolio.options import Options
 from plait.portfolio.subject import specification

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from typing import Any
 
+from plait.data import fields
 from plait.engines import registry
 from plait.portfolio.options import Options
 from plait.portfolio.subject import Subject

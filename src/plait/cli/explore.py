@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
@@ -11,6 +10,7 @@ from plait.cli.chosen import subject_of
 from plait.cli.forms import are_wanted, check_forms, save_forms
 from plait.cli.output import Console, check_can_write, save
 from plait.cli.printing import print_conditions, print_trace
+from plait.data import dataclass, field
 from plait.portfolio.assumptions import assumptions_of
 from plait.portfolio.subject import Subject, load_program, parts, specification
 from plait.portfolio.tasks import expand_task

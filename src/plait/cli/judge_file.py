@@ -7,12 +7,12 @@ import argparse
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from plait.cli import exits
 from plait.cli.output import Console
 from plait.cli.progress import ProgressLine
+from plait.data import dataclass
 from plait.errors import Diagnostic, InputError, PlaitError
 from plait.work.child import Send
 from plait.work.limits import Ending, Finish, Limits

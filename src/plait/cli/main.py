@@ -15,11 +15,14 @@ from plait.cli.interrupts import Ignored
 from plait.cli.output import Console
 from plait.cli.parser import parse
 from plait.errors import InputError, PlaitError, describe
+from plait.work.garbage import collect_rarely
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit code. Without arguments they are those of the
     process, which is then about to end."""
+    if arguments is None:
+        collect_rarely()
     options = parse(sys.argv[1:] if arguments is None else arguments)
     console = Console()
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import plait
@@ -27,11 +27,25 @@ from plait.engines.description import EngineOption
 from plait.model.property_names import PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
 
+Options = Callable[["Parser"], None]
+
+
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse prints its whole usage on a mistake; a mistake should take one or two lines."""
+    """argparse prints its whole usage on a mistake; a mistake should take one or two lines. A
+    command gets its options when it is the one that was asked for: there are 150 of them."""
+
+    add_options: Options | None = None
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        if self.add_options is not None:
+            self.add_options(self)
+            self.add_options = None
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "--help" in message else f"\nsee `{self.prog} --help`"
@@ -88,40 +102,32 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"plait {plait.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _show_command(_command(commands, "show", "print or draw the program model", SHOW_HELP))
-    _run_command_options(_command(commands, "run", "interpret one schedule and show it", RUN_HELP))
-    _explore_command(
-        _command(commands, "explore", "check a property in all schedules", EXPLORE_HELP)
-    )
-    _verify_command(_command(commands, "verify", "prove a property or refute it", verify_help()))
-    _check_command(commands)
-    _validate_command(commands)
-    _report_command(commands)
-    _replay_command(commands)
-    bench_options(_bare_command(commands, "bench", "verify all tasks of a suite", BENCH_HELP))
+    for name, summary, epilog, add_options in (
+        ("show", "print or draw the program model", SHOW_HELP, _show_options),
+        ("run", "interpret one schedule and show it", RUN_HELP, _run_options),
+        ("explore", "check a property in all schedules", EXPLORE_HELP, _explore_options),
+        ("verify", "prove a property or refute it", verify_help(), _verify_options),
+        ("check", "check the certificate of a proof", CHECK_HELP, _check_options),
+        (
+            "validate",
+            "look for an execution that follows a violation witness",
+            VALIDATE_HELP,
+            _validate_options,
+        ),
+        ("report", "show a saved result, or write it in other forms", REPORT_HELP, _report_options),
+        ("replay", "show a counterexample in the compiled program", REPLAY_HELP, _replay_options),
+        ("bench", "verify all tasks of a suite", BENCH_HELP, bench_options),
+    ):
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_options = add_options
     return parser
-
-
-def _command(
-    commands: argparse._SubParsersAction[Parser], name: str, summary: str, epilog: str
-) -> Parser:
-    parser = _bare_command(commands, name, summary, epilog)
-    _program_options(parser)
-    return parser
-
-
-def _bare_command(
-    commands: argparse._SubParsersAction[Parser], name: str, summary: str, epilog: str
-) -> Parser:
-    """A command that names its files itself."""
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
 
 
 def _program_options(parser: Parser) -> None:
@@ -203,12 +209,14 @@ def _front_end_options(parser: Parser) -> None:
     )
 
 
-def _show_command(parser: Parser) -> None:
+def _show_options(parser: Parser) -> None:
+    _program_options(parser)
     parser.add_argument("--dot", metavar="FILE", help="write a Graphviz graph ('-': print it)")
     parser.add_argument("--svg", metavar="FILE", help="draw the graph")
 
 
-def _run_command_options(parser: Parser) -> None:
+def _run_options(parser: Parser) -> None:
+    _program_options(parser)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--seed", type=int, metavar="N", help="choose the schedule at random")
     choice.add_argument("--schedule", metavar="FILE", help="follow a saved schedule")
@@ -225,7 +233,8 @@ def _run_command_options(parser: Parser) -> None:
     )
 
 
-def _explore_command(parser: Parser) -> None:
+def _explore_options(parser: Parser) -> None:
+    _program_options(parser)
     parser.add_argument(
         "--max-states",
         type=positive,
@@ -252,7 +261,8 @@ def _explore_command(parser: Parser) -> None:
     _form_options(parser)
 
 
-def _verify_command(parser: Parser) -> None:
+def _verify_options(parser: Parser) -> None:
+    _program_options(parser)
     parser.add_argument(
         "--engine",
         choices=registry.choices(),
@@ -343,8 +353,7 @@ def _limit_options(parser: Parser) -> None:
     )
 
 
-def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = _bare_command(commands, "check", "check the certificate of a proof", CHECK_HELP)
+def _check_options(parser: Parser) -> None:
     parser.add_argument(
         "certificate", metavar="FILE", help="what `plait verify --certificate FILE` has saved"
     )
@@ -352,27 +361,19 @@ def _check_command(commands: argparse._SubParsersAction[Parser]) -> None:
     _limit_options(parser)
 
 
-def _validate_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    summary = "look for an execution that follows a violation witness"
-    parser = _bare_command(commands, "validate", summary, VALIDATE_HELP)
+def _validate_options(parser: Parser) -> None:
     parser.add_argument("witness", metavar="WITNESS", help="a violation witness of any verifier")
     _program_options(parser)
     _limit_options(parser)
 
 
-def _report_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = _bare_command(
-        commands, "report", "show a saved result, or write it in other forms", REPORT_HELP
-    )
+def _report_options(parser: Parser) -> None:
     parser.add_argument("result", metavar="RESULT", help="what `plait verify --json` has saved")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all steps")
     _form_options(parser)
 
 
-def _replay_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    parser = _bare_command(
-        commands, "replay", "show a counterexample in the compiled program", REPLAY_HELP
-    )
+def _replay_options(parser: Parser) -> None:
     parser.add_argument(
         "result",
         metavar="RESULT",

@@ -22,7 +22,7 @@ def print_trace(console: Console, result: Result, *, verbose: bool) -> None:
 
 
 def print_conditions(console: Console, result: Result) -> None:
-    from dataclasses import asdict
+    from plait.data import asdict
 
     console.block(
         "unsupported constructs",

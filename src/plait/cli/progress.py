@@ -116,7 +116,7 @@ class _AsJson(Progress):
         self._say({"done": True, "verdict": self._verdict}, patience=1.0)
 
     def show(self, status: Status) -> None:
-        from dataclasses import asdict
+        from plait.data import asdict
 
         now = time.monotonic()
         where = (status.stage, [(item.engine, item.state) for item in status.engines])

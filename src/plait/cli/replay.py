@@ -13,7 +13,6 @@ import signal
 import tempfile
 import threading
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from plait.cli import exits
 from plait.cli.output import Console
 from plait.cli.parser import parse_question
+from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
 from plait.portfolio.subject import Subject, load_program, parts, read_text, specification
 from plait.report.characters import one_line

@@ -7,9 +7,10 @@ and those that describe an engine import next to nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from plait.data import dataclass
 
 
 class Start(Enum):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Protocol
 
+from plait.data import dataclass, field, fields
 from plait.model.actions import NOWHERE, Origin
 from plait.model.facts import Fact
 from plait.model.program import FrameSlot, Program, StaticObject

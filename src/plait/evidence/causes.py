@@ -8,8 +8,8 @@ and from there in the same way to what that step had read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.evidence.operations import known_part
 from plait.evidence.result import Cause, Row
 from plait.evidence.trace_rows import TraceRows

@@ -4,8 +4,8 @@ what happens in it, and why it is a violation."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 
+from plait.data import dataclass, field, replace
 from plait.errors import InputError
 from plait.evidence.causes import causes_of
 from plait.evidence.operations import Locks, is_synchronisation, known_part, operation_of

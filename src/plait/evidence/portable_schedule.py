@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from plait.data import dataclass
 from plait.errors import InputError
 from plait.model.program import Function, Program
 from plait.model.properties import Property, Specification

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from plait.analysis.loops import find_loops
+from plait.data import dataclass, field
 from plait.evidence.in_c import InC, Name
 from plait.evidence.places_without_nodes import places_without_nodes
 from plait.evidence.result import Invariant, Place, TreeNode

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.errors import InputError
 from plait.model.actions import Origin
 from plait.model.program import Program

@@ -8,8 +8,8 @@ the next one. What does not come to the violation that way is no counterexample.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.interface import AccessOrder, BlockTaken, Counterexample
 from plait.model.actions import Origin
 from plait.model.program import Program, StaticObject

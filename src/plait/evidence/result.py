@@ -6,8 +6,9 @@ Nothing here refers to the program model: places carry their text, values are sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from plait.data import dataclass, field
 
 Numbers = dict[str, Any]
 

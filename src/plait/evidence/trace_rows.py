@@ -8,8 +8,8 @@ yet.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.evidence.operations import Names, known_part, operation_of
 from plait.evidence.result import Change, Input, Operation, Place, Row, Thread
 from plait.model.actions import (

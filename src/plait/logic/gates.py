@@ -17,6 +17,10 @@ FALSE: Final = -1
 Sink = Callable[[list[int]], object]
 
 
+def _refuse(clause: list[int]) -> None:
+    raise ValueError("the circuit is closed")
+
+
 class Gates:
     """A growing circuit; `variables` and `clauses` count what it has made so far."""
 
@@ -39,6 +43,10 @@ class Gates:
         self.variables = 1
         self.clauses = 1
         emit([TRUE])
+
+    def close(self) -> None:
+        """No more clauses: there is nobody left to take them."""
+        self._emit = _refuse
 
     def new_literal(self) -> int:
         self.variables += 1

@@ -13,12 +13,13 @@ import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
 
+from plait.data import dataclass
 from plait.errors import PlaitError
 from plait.logic.blast import Blaster
+from plait.logic.cadical import Cadical
 from plait.logic.circuits import Bits
 from plait.logic.gates import Gates
 from plait.logic.second_opinion import SecondOpinion
@@ -281,6 +282,7 @@ class Solver:
     def close(self) -> None:
         """Free the SAT solver's memory. The last model and core stay readable."""
         if self._oracle is not None:
+            self.gates.close()
             self._oracle.delete()
             self._oracle = None
 
@@ -317,6 +319,8 @@ def _signals_wait(while_called_back: bool) -> Iterator[None]:
 
 def _new_oracle(backend: str) -> _Backend:
     try:
+        if backend == DEFAULT_BACKEND:
+            return Cadical()
         solvers = importlib.import_module("pysat.solvers")
     except ImportError as error:
         message = "plait needs the package python-sat to solve: pip install python-sat"
@@ -327,9 +331,7 @@ def _new_oracle(backend: str) -> _Backend:
 
 
 class _NoMainThread:
-    """In the main thread python-sat would handle Ctrl-C by a longjmp out of the SAT solver, after
-    which using it aborts the process and sometimes freeing it crashes. So it is told that it never
-    runs there; Python's own handler comes into its own at the end of a slice."""
+    """What python-sat is told for the reason that is in plait.logic.cadical."""
 
     @staticmethod
     def check() -> bool:

@@ -7,9 +7,9 @@ in a live object; where it does not, the execution ends with an invalid-access o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from plait.data import dataclass
 from plait.model.expressions import Expr, Register
 
 

@@ -9,10 +9,10 @@ the same type, except in shifts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from plait.data import dataclass
 from plait.model.types import I32, Scalar
 
 if TYPE_CHECKING:

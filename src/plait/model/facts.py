@@ -7,9 +7,9 @@ execution ends (in a violation, in undefined behaviour, or because it is pruned)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
+from plait.data import asdict, dataclass, fields
 from plait.errors import InputError
 
 
@@ -78,7 +78,7 @@ def decode(rows: Iterable[Mapping[str, Any]]) -> list[Fact]:
 def _decoded(row: Mapping[str, Any]) -> Fact:
     values = dict(row)
     kind = _KINDS.get(str(values.pop("fact", "")))
-    if kind is None or values.keys() != kind.__dataclass_fields__.keys():
+    if kind is None or values.keys() != {item.name for item in fields(kind)}:
         raise InputError(f"not a fact: {row!r}")
     for name, value in values.items():
         if type(value) is not _TYPES.get(name, int):

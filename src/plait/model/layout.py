@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.model.types import Scalar
 
 

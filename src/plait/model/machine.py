@@ -9,8 +9,7 @@ upwards, its stack from the top downwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from plait.data import dataclass
 from plait.model.actions import AtomicBegin, EndProcess, EndThread, Free, Spawn, Wait
 from plait.model.program import Function, Program, StaticObject
 from plait.model.types import DataModel

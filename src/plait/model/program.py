@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.errors import Diagnostic
 from plait.model.actions import Action, Origin
 from plait.model.layout import Layout

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
+from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
 from plait.model.actions import CheckKind
 

@@ -7,8 +7,9 @@ that has been rounded to its format.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from plait.data import dataclass
 
 
 class Kind(Enum):

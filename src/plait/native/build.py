@@ -12,10 +12,10 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from plait.data import dataclass, replace
 from plait.errors import Diagnostic
 from plait.model.program import Program
 from plait.model.types import Scalar

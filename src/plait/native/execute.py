@@ -7,10 +7,10 @@ import resource
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from plait.data import dataclass
 from plait.native.errors import CannotBuild
 
 _MOST_OUTPUT = 1 << 20

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
 
+from plait.data import dataclass, field, replace
 from plait.model.actions import (
     NOWHERE,
     AtomicBegin,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from plait.data import dataclass
 from plait.portfolio.options import Options
 from plait.work.child import Channel, Work
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+from plait.data import dataclass, field, fields
 
 Row = dict[str, Any]
 Numbers = dict[str, Any]

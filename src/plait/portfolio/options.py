@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from plait.data import dataclass, field
 from plait.engines import registry
 from plait.engines.description import EngineDescription
 from plait.errors import InputError

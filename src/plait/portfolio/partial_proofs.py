@@ -8,9 +8,9 @@ not matter who has shown which.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plait.data import dataclass, replace
 from plait.engines.description import EngineDescription
 from plait.portfolio.messages import Result
 

@@ -7,9 +7,9 @@ interpreter says what that shows; the predicates are candidates that an engine h
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from plait.data import dataclass, replace
 from plait.portfolio.evidence_rows import row_of
 from plait.portfolio.messages import Result
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from plait.data import dataclass, replace
 from plait.engines.registry import AUTO
 from plait.errors import Diagnostic, InputError
 from plait.portfolio.core_shares import CoreShares

@@ -10,9 +10,9 @@ Which engine has which part is said by the engines' descriptions (plait.engines.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
+from plait.data import dataclass, field
 from plait.engines import registry
 from plait.engines.description import EngineDescription, Start
 

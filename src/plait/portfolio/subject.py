@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
 from plait.portfolio.values import check_choice, check_kinds, is_dialect
 

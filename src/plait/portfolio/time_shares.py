@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from plait.data import dataclass
 from plait.portfolio.messages import OutOfTime, Result
 
 _FIRST_SECONDS = 5.0

@@ -4,9 +4,9 @@ here, in words that name the option."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from plait.data import fields
 from plait.errors import InputError
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from plait.data import dataclass, replace
 from plait.engines import registry
 from plait.engines.description import EngineDescription
 from plait.errors import InputError, PlaitError, describe

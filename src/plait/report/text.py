@@ -7,8 +7,8 @@ too narrow to read, rows are listed below each other with the thread's number in
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.evidence.result import Place, Result, Row
 from plait.report.phrases import (
     access_phrases,

@@ -7,9 +7,9 @@ the attributes below while a thread runs, and raise StepEnds where the step cann
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from plait.data import dataclass
 from plait.errors import InputError
 from plait.model.actions import CheckKind, Origin
 from plait.model.machine import LARGEST_ALLOCATION, AddressSpace
@@ -17,13 +17,13 @@ from plait.model.program import Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
 from plait.semantics import leaks, printf
-from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site
+from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site, shared_compiler
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
 from plait.semantics.memory import HEAP, LIBRARY, Memory
 from plait.semantics.outcome import Ending, InputRequest, Outcome, StepEnds
 from plait.semantics.scalars import Number, reinterpret
 from plait.semantics.state import Frame, Status, Thread
-from plait.semantics.visibility import Visibility, conservative
+from plait.semantics.visibility import Visibility
 
 
 @dataclass(slots=True, frozen=True)
@@ -49,10 +49,10 @@ class Actions(Memory):
         super().__init__(program, specification)
         self.limits = limits or Limits()
         self._space = AddressSpace(program)
-        self.compiler = Compiler(
-            program, is_visible or conservative(), keep_variables=self.checks_memory
-        )
-        self.codes: dict[str, Code] = {}
+        if is_visible is None:
+            self.compiler = shared_compiler(program, self.checks_memory)
+        else:
+            self.compiler = Compiler(program, is_visible, keep_variables=self.checks_memory)
         self.functions = program.functions_by_address()
         self._thread_locals: dict[int, list[int]] = {}
         self.supply: Callable[[InputRequest], Number] | None = None
@@ -85,10 +85,7 @@ class Actions(Memory):
         return origin
 
     def code_of(self, function: Function) -> Code:
-        code = self.codes.get(function.name)
-        if code is None:
-            code = self.codes[function.name] = self.compiler.compile(function)
-        return code
+        return self.compiler.code_of(function)
 
     def registers(self) -> list[Any]:
         return self.values

@@ -3,19 +3,19 @@
 A fragment starts at a leader and runs through actions that follow each other without a choice up to
 the next leader; it returns the location where to go on, or SWITCH when the running frame has
 changed (a call, a return, the end of the thread). Every location at which a thread can stand
-between two steps is a leader. For traces there is a second table in which each location is a
-fragment of its own.
+between two steps is a leader. For traces, and for functions that are hardly run, there is a second
+table in which each location is a fragment of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from plait.data import dataclass, field
 from plait.model.actions import (
     Action,
     Allocate,
@@ -53,7 +53,7 @@ from plait.model.program import Edge, Function, Program
 from plait.model.types import Kind, Scalar
 from plait.semantics import scalars
 from plait.semantics.expressions import HELPERS, ExpressionWriter
-from plait.semantics.visibility import Visibility
+from plait.semantics.visibility import Visibility, conservative
 
 if TYPE_CHECKING:
     from plait.semantics.actions import Actions
@@ -65,6 +65,7 @@ SWITCH = -1
 # The file names of generated code, in fragments and one location at a time.
 GENERATED, GENERATED_SINGLY = "<plait>", "<plait, one by one>"
 PLAIN, VISIBLE, LOOP_HEAD = 0, 1, 2
+_FEW_ENTRIES = 3000
 
 
 @dataclass(slots=True, eq=False)
@@ -101,7 +102,6 @@ class Code:
     the live registers and all slot addresses; `pick[l]` selects their values."""
 
     function: Function
-    fragments: list[Fragment | None]
     stops: bytes
     kept: Kept
     pick: Picks
@@ -109,9 +109,12 @@ class Code:
     slot_pages: tuple[int, ...]
     frame_pages: int
     floats: frozenset[int]
-    lines: list[Edge]  # the edge that each line of the generated text belongs to
+    # Tables of generated code, and the edge that each line of its text belongs to.
+    fragments: list[Fragment | None] | None = None
+    lines: list[Edge] = field(default_factory=list)
     singles: list[Fragment | None] | None = None
     single_lines: list[Edge] = field(default_factory=list)
+    entries: int = 0  # how often it was run one location at a time
 
     def edge_at(self, error: BaseException) -> Edge:
         """The edge whose generated code raised an error."""
@@ -153,24 +156,36 @@ class Picks(dict[int, Pick]):
 
 class Compiler:
     def __init__(
-        self, program: Program, is_visible: Visibility, *, keep_variables: bool = False
+        self,
+        program: Program,
+        is_visible: Visibility,
+        *,
+        keep_variables: bool = False,
+        patience: int = 0,
     ) -> None:
-        """`keep_variables`: named variables matter until their frame ends (memory leaks)."""
+        """`keep_variables`: named variables matter until their frame ends (memory leaks). Blocks
+        of a function are written when it has been entered `patience` times: to write them takes
+        longer than to run them a few times."""
         self._program = program
         self._space = AddressSpace(program)
+        self._patience = patience
         self._is_visible = is_visible
         self._keep_variables = keep_variables
+        self._codes: dict[str, Code] = {}
 
-    def compile(self, function: Function) -> Code:
+    def code_of(self, function: Function) -> Code:
+        code = self._codes.get(function.name)
+        if code is None:
+            code = self._codes[function.name] = self._compile(function)
+        return code
+
+    def _compile(self, function: Function) -> Code:
         stops = self._stops(function)
         kept = self._kept(function)
         frame = self._space.frame_layout(function)
         blank: list[Any] = [scalars.zero(register.type) for register in function.registers]
-        lines: list[Edge] = []
-        fragments = self._generate(function, _leaders(function, stops), lines, GENERATED)
         return Code(
             function,
-            fragments,
             stops,
             kept,
             Picks(kept),
@@ -182,14 +197,27 @@ class Compiler:
                 for index, register in enumerate(function.registers)
                 if register.type.kind is Kind.FLOAT
             ),
-            lines,
         )
 
-    def singles(self, function: Function) -> tuple[list[Fragment | None], list[Edge]]:
+    def fragments(self, code: Code) -> list[Fragment | None]:
+        """What to run the function with: one location at a time as long as that is enough."""
+        if code.fragments is not None:
+            return code.fragments
+        if code.entries < self._patience:
+            code.entries += 1
+            return self.singles(code)
+        leaders = _leaders(code.function, code.stops)
+        code.fragments = self._generate(code.function, leaders, code.lines, GENERATED)
+        return code.fragments
+
+    def singles(self, code: Code) -> list[Fragment | None]:
         """One fragment per location, for traces and for actions that are executed again."""
-        lines: list[Edge] = []
-        every = set(range(len(function.edges)))
-        return self._generate(function, every, lines, GENERATED_SINGLY), lines
+        if code.singles is None:
+            every = set(range(len(code.function.edges)))
+            code.singles = self._generate(
+                code.function, every, code.single_lines, GENERATED_SINGLY
+            )
+        return code.singles
 
     def _stops(self, function: Function) -> bytes:
         stops = bytearray(len(function.edges))
@@ -226,19 +254,28 @@ class Compiler:
         lines: list[str] = []
         for leader in sorted(leaders):
             writer = FragmentWriter(self._program, function, names, self._is_visible)
-            lines.append(f"def block_{leader}(m, r):")
+            lines.append(f"def fragment_{leader}(m, r):")
             lines += ["    " + line for line in writer.fragment(leader, leaders)]
             edges += [writer.edges[0], *writer.edges] if writer.edges else writer.edges
         exec(_compiled("\n".join(lines), file), names)
         table: list[Fragment | None] = [None] * len(function.edges)
         for leader in leaders:
-            table[leader] = names[f"block_{leader}"]
+            table[leader] = names[f"fragment_{leader}"]
         return table
+
+
+@lru_cache(maxsize=2)
+def shared_compiler(program: Program, keep_variables: bool) -> Compiler:
+    """A counterexample goes through several machines, one after the other, and the one that tells
+    what happens needs single locations. A program does not change once it is linked."""
+    return Compiler(
+        program, conservative(), keep_variables=keep_variables, patience=_FEW_ENTRIES
+    )
 
 
 @lru_cache(maxsize=256)
 def _compiled(text: str, file: str) -> CodeType:
-    """Library functions have the same text in many programs, and all have in two machines."""
+    """Library functions have the same text in many programs."""
     return compile(text, file, "exec")
 
 

@@ -12,7 +12,7 @@ before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from plait.data import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

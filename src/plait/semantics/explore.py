@@ -26,9 +26,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.data import dataclass, field
 from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
@@ -102,7 +102,7 @@ class ExploreOptions:
 def explore(
     program: Program,
     specification: Specification,
-    options: ExploreOptions = ExploreOptions(),
+    options: ExploreOptions = ExploreOptions(),  # noqa: B008 (frozen)
     *,
     progress: Progress | None = None,
     start: Schedule | None = None,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.errors import InputError
 from plait.model.types import Kind
 from plait.semantics.outcome import InputRequest

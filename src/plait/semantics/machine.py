@@ -302,13 +302,11 @@ class Machine(Actions):
         self.threads[self.number - 1] = stopped
 
     def _fragments(self, code: Code) -> list[Fragment | None]:
-        return code.fragments
+        return code.fragments or self.compiler.fragments(code)
 
     def _single(self, code: Code, location: int) -> Fragment:
         """The code of one location that does not start a fragment."""
-        if code.singles is None:
-            code.singles, code.single_lines = self.compiler.singles(code.function)
-        fragment = code.singles[location]
+        fragment = self.compiler.singles(code)[location]
         assert fragment is not None
         return fragment
 

@@ -8,9 +8,9 @@ that creates or ends an object or a thread, say) is executed each time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from plait.data import dataclass
 from plait.semantics.compile import Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine

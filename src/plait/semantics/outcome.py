@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from plait.data import dataclass
 from plait.model.actions import NOWHERE, Origin
 from plait.model.types import Scalar
 

@@ -8,8 +8,8 @@ count is uniform. The same seed gives the same run.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.errors import InputError
 from plait.model.program import Program
 from plait.model.properties import Specification

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.errors import Diagnostic, InputError
 from plait.semantics.scalars import Number
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from plait.data import dataclass
 from plait.model.actions import Allocate, Call, Origin, Return, target_of
 from plait.model.layout import path_at, pointed_at, scalar_at
 from plait.model.program import Edge, Function, Program, StaticObject
@@ -84,6 +84,7 @@ class TracingMachine(Machine):
         super().__init__(program, specification, is_visible, limits)
         self.events: list[Event] = []
         self.step_number = 0
+        self._noting_fragments: dict[Code, list[Fragment | None]] = {}
         self._changes: list[Change] = []
         self._inputs: list[Chosen] = []
         self._heap_names: dict[int, str] = {}
@@ -95,13 +96,13 @@ class TracingMachine(Machine):
         }
 
     def _fragments(self, code: Code) -> list[Fragment | None]:
-        if code.singles is None:
-            fragments, code.single_lines = self.compiler.singles(code.function)
-            code.singles = [
+        found = self._noting_fragments.get(code)
+        if found is None:
+            found = self._noting_fragments[code] = [
                 None if fragment is None else self._noting(code, location, fragment)
-                for location, fragment in enumerate(fragments)
+                for location, fragment in enumerate(self.compiler.singles(code))
             ]
-        return code.singles
+        return found
 
     def _noting(self, code: Code, location: int, fragment: Fragment) -> Fragment:
         leaving = code.function.edges[location]

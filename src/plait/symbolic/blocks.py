@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from plait.data import dataclass, field
 from plait.logic.interpolation.path import Step
 from plait.model.actions import NOWHERE, Origin
 from plait.symbolic.locations import Location

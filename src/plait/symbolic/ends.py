@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from plait.data import dataclass, replace
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.model.actions import Call, Origin

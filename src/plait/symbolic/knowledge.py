@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from plait.analysis.objects import AbstractObject, members
 from plait.analysis.sharing import Sharing
+from plait.data import dataclass
 from plait.model.actions import (
     Allocate,
     AtomicEnd,

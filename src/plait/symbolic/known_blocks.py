@@ -7,8 +7,7 @@ its answers lead to the block that fits, or to a question that nobody has asked 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.symbolic.ends import Unplaced
 from plait.symbolic.locations import Thread
 from plait.symbolic.surroundings import Answer, Question, Surroundings, View

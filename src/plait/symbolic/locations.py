@@ -8,9 +8,9 @@ are looked up all the time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.data import dataclass, field
 from plait.model.program import Edge
 
 # An address and a number of bytes.

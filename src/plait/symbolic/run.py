@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.logic.terms import Terms
 from plait.model.actions import Origin
 from plait.model.program import Edge

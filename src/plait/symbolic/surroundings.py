@@ -7,11 +7,11 @@ all locations that give the same answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from plait.data import dataclass
 from plait.model.program import StaticObject
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Cell, HeapObject, Location, Status, Thread

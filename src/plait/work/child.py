@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from plait.work.garbage import collect_rarely
 from plait.work.signals import STOPPING
 
 Message = dict[str, Any]
@@ -76,6 +77,7 @@ def run_child(work: Work, pipes: Pipes, memory: int | None) -> NoReturn:
     """Work, and end the process without going back into the code of the parent."""
     code = _UNCAUGHT
     try:
+        collect_rarely()
         _stay_quiet()
         pipes.close_ends_of_parent()
         os.dup2(pipes.to_noise, 1)

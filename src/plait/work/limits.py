@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from plait.data import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from dataclasses import dataclass
 from types import FrameType, TracebackType
+
+from plait.data import dataclass
 
 # The interrupt, the polite kill, and the terminal that is closed. Not all systems have the third.
 STOPPING = tuple(

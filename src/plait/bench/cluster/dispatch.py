@@ -13,10 +13,10 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from plait.bench.keeper import ATTEMPTS
+from plait.data import dataclass, field
 
 Message = dict[str, Any]
 

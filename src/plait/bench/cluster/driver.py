@@ -16,12 +16,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from plait.bench.cluster.dispatch import Dispatcher, NobodyLeft, Patience, Unusable
 from plait.bench.cluster.fleet import connect
 from plait.bench.cluster.shipping import Terms, job_from_plain, pack
+from plait.data import replace
 from plait.errors import describe
 
 FAREWELL_SECONDS = 15.0

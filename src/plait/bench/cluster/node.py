@@ -25,6 +25,7 @@ from plait.bench.machine import machine, version
 from plait.bench.pool import Pool
 from plait.bench.records import ExecutorFailed, Interrupted, JobResult, Record
 from plait.bench.verifying import verify_by_plait, warm_up
+from plait.data import fields
 
 _FOLDER = "plait-node-"  # and the process that it belongs to
 
@@ -74,7 +75,7 @@ def result_of(parcel: str, parent: int) -> dict[str, Any]:
 
 
 def _result(record: Record) -> dict[str, Any]:
-    names = JobResult.__dataclass_fields__
+    names = [item.name for item in fields(JobResult)]
     return {"result": {name: getattr(record, name) for name in names}}
 
 

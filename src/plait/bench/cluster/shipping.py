@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from plait.bench.records import Job
 from plait.bench.suite import Task
+from plait.data import asdict, dataclass, replace
 
 _BYTES = "latin-1"  # one character for each byte, whatever the encoding of the file
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
+from plait.data import replace
 from plait.engines.impact import certificate
 from plait.engines.impact import hints as hinting
 from plait.engines.impact.implications import Implications, Label

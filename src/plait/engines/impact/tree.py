@@ -8,8 +8,8 @@ it comes to life again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.engines.impact.implications import Label
 from plait.logic.interpolation.path import Step
 from plait.symbolic.blocks import Block, InputUse, Way

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.engines.modular.evaluate import Evaluator
 from plait.engines.modular.memory import Memory
 from plait.engines.modular.objects import Context

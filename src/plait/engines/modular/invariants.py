@@ -7,8 +7,7 @@ keeps the state of its thread and of shared memory within what that pass has see
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.engines.modular.objects import Kind, Object, Objects
 from plait.engines.modular.state import Cell, Lock
 from plait.engines.modular.values import Thresholds, Value, join

@@ -7,11 +7,11 @@ been summarised on the way: then what is made there is not single.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from plait.analysis.objects import ObjectKind
 from plait.analysis.sharing import Sharing
+from plait.data import dataclass
 from plait.engines.modular.values import Place, Value, constant, pointer
 from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, FrameSlot, Program, StaticObject

@@ -7,9 +7,8 @@ or not. So it is enough to count and to widen at heads.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.analysis.graph import components
+from plait.data import dataclass
 from plait.model.actions import Guard
 from plait.model.fold import constant
 from plait.model.program import Edge, Function

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plait.data import dataclass
 from plait.engines import interface
 from plait.model.facts import Fact
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from plait.data import dataclass
 from plait.engines.modular.invariants import Invariants, Thread
 from plait.engines.modular.state import Lock
 

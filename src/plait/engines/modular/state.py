@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.engines.modular.values import Value
 
 Cell = tuple[int, int, int]  # an object, an offset in it, a number of bytes

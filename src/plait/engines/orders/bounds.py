@@ -9,8 +9,8 @@ to do so would do it while all others are within theirs, and that was found to b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 
+from plait.data import dataclass, field, replace
 from plait.model.facts import Fact, Rounds, Unreachable
 
 Key = tuple[str, int]  # a function and the head of a loop; the other two have no head

@@ -8,8 +8,7 @@ and one that begins with an access needs no mark in front of it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from plait.data import replace
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.logic.terms import Terms
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
+from plait.data import dataclass
 from plait.engines.orders.bounds import Bounds
 from plait.errors import UnsupportedCode
 from plait.model.actions import Assign, Check, Guard, Load, Skip, Store

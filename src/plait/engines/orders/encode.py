@@ -10,8 +10,7 @@ literal for "the write occurs, at the address of the read": a model makes it tru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from plait.data import dataclass, field
 from plait.engines.orders.events import (
     Alias,
     CriticalSection,

@@ -6,10 +6,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from plait.analysis.points_to import PointsTo
+from plait.data import dataclass, replace
 from plait.engines.interface import AccessOrder, Answer, Counterexample, OutOfTime
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.kernel import kernel_reasons_of

@@ -36,8 +36,9 @@ between.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from plait.data import dataclass
 
 
 class Kind(Enum):

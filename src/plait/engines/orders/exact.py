@@ -18,8 +18,8 @@ choices for good, so the search ends.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.orders.events import EventStructure, Kind, bits
 from plait.engines.orders.graph import EventOrderGraph
 

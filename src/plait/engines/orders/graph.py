@@ -31,8 +31,8 @@ an `EventStructure`, not for each counterexample.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.orders.events import Alias, EventStructure, Kind, Link, Order, bits
 
 

@@ -20,8 +20,8 @@ must take it by itself, later being as good: with nothing else in that step or b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.private import Memory
 from plait.engines.orders.unrolling import Access, Occurrence

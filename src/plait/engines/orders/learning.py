@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.locks import LockedSection, learn, learn_for_deadlocks, locked_sections

@@ -24,8 +24,8 @@ so the answer may be "no lock" where better reasoning would say otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.engines.orders.prune import Conjuncts, StaticOrders
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.engines.orders.unrolling_facts import Cell, SectionKey, UnrollingFacts

@@ -34,9 +34,9 @@ continuation goes on.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from plait.analysis.bounds import Loop
+from plait.data import dataclass
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.paths import Path, Stand

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plait.analysis.addresses import address_as_number
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
+from plait.data import dataclass
 from plait.errors import UnsupportedCode
 from plait.model.expressions import Expr, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject

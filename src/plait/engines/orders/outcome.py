@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from plait.data import dataclass, field
 from plait.engines import interface
 from plait.engines.orders.bounds import Key
 

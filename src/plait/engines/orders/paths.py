@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from plait.data import dataclass
 from plait.engines.orders.private import Initial, Memory, merge_memories
 from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode

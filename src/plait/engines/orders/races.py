@@ -17,8 +17,8 @@ If both accesses are plain it does not matter which one is called a.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.orders.locks import LockedSection
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unrolling import Access, Occurrence, Unrolling

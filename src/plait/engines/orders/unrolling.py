@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.data import dataclass, field
 from plait.engines.orders.bounds import Key
 from plait.engines.orders.unrolling_facts import SectionKey
 from plait.model.actions import Origin

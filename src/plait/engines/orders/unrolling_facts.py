@@ -9,8 +9,8 @@ of the next.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from plait.data import dataclass, field
 from plait.model.program import Edge
 
 Cell = tuple[int, int]  # address, size

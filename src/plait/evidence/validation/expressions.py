@@ -10,8 +10,8 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.model.types import F64, I32, I64, U32, U64, DataModel, Kind, Scalar
 from plait.semantics.scalars import Number
 

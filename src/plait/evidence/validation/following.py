@@ -15,9 +15,9 @@ of a thread, which also decides whom the witness means by a name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from plait.data import dataclass
 from plait.evidence.validation.expressions import Typed
 from plait.evidence.witness.content import MAIN, Segment, Waypoint
 

@@ -8,9 +8,9 @@ is an edge. Whether the source has them where the witness says is looked up in i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from plait.data import dataclass, field
 from plait.evidence.witness.content import Format, Kind, Location, Waypoint
 from plait.evidence.witness.graphml_form import written
 from plait.evidence.witness.source_text import Position, SourceText

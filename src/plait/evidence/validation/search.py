@@ -12,9 +12,9 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 
+from plait.data import dataclass, field
 from plait.evidence.validation.expressions import RESULT
 from plait.evidence.validation.following import Follower, Guide, Progress, always
 from plait.evidence.validation.places import Places

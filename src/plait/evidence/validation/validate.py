@@ -7,8 +7,7 @@ else is unknown.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from plait.data import replace
 from plait.evidence.validation.expressions import CannotEvaluate, parse
 from plait.evidence.validation.following import Guide
 from plait.evidence.validation.places import NoSuchPlace, Places, Unresolved

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from plait.data import dataclass, field
 from plait.evidence.validation.expressions import (
     RESULT,
     CannotEvaluate,
@@ -64,6 +64,7 @@ class WatchingMachine(Machine):
         self.doubts: dict[int, str] = {}
         self.sites: list[frozenset[int]] = []
         self._site_numbers: dict[tuple[int, ...], int] = {}
+        self._watching_fragments: dict[Code, list[Fragment | None]] = {}
         # Where a step begins, if that is a visible action: its statement was come to before.
         self._begins_at: tuple[int, str, int] | None = None
         self._globals = _globals(program)
@@ -116,18 +117,14 @@ class WatchingMachine(Machine):
     def _fragments(self, code: Code) -> list[Fragment | None]:
         function = code.function
         if function.name not in self._watched_functions and not self.watched.returns:
-            return code.fragments
-        if code.singles is None:
-            fragments, code.single_lines = self.compiler.singles(function)
-            code.singles = [
+            return super()._fragments(code)
+        found = self._watching_fragments.get(code)
+        if found is None:
+            found = self._watching_fragments[code] = [
                 None if fragment is None else self._watching(code, location, fragment)
-                for location, fragment in enumerate(fragments)
+                for location, fragment in enumerate(self.compiler.singles(code))
             ]
-        return code.singles
-
-    def _single(self, code: Code, location: int) -> Fragment:
-        self._fragments(code)
-        return super()._single(code, location)
+        return found
 
     def _watching(self, code: Code, location: int, fragment: Fragment) -> Fragment:
         """The fragment, noting what is passed there; the fragment itself if nothing can be."""

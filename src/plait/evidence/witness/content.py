@@ -7,8 +7,9 @@ that. The last segment holds the target, or for a data race the two targets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+
+from plait.data import dataclass, field
 
 
 class Format(Enum):

@@ -9,9 +9,9 @@ be interrupted in the middle of a statement, where no waypoint can be.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
+from plait.data import dataclass, field, replace
 from plait.errors import InputError
 from plait.evidence import result as r
 from plait.evidence.witness.content import (

@@ -7,10 +7,10 @@ node one edge leads on, all others to sinks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
+from plait.data import dataclass, field, replace
 from plait.errors import Diagnostic, InputError
 from plait.evidence.witness.content import (
     MAIN,

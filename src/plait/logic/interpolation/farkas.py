@@ -12,8 +12,8 @@ An interpolating theorem prover, TCS 2005).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.logic.interpolation.inequalities import (
     Conjunction,
     alternatives,

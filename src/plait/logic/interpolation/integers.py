@@ -8,9 +8,9 @@ and whoever uses the expression has to prove them. What is not linear is an atom
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import gcd
 
+from plait.data import dataclass
 from plait.logic.operators import (
     ADD,
     CONCAT,

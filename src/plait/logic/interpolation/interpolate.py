@@ -10,9 +10,9 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Steps
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from plait.data import dataclass, field
 from plait.logic.interpolation.conditions import complaint
 from plait.logic.interpolation.farkas import Farkas
 from plait.logic.interpolation.model import Model

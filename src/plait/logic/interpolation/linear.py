@@ -7,8 +7,7 @@ the same term as `y == 2 * x`, and labels of different rounds of a loop comparab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from plait.data import dataclass
 from plait.logic.operators import (
     ADD,
     CONCAT,

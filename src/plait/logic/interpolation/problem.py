@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.errors import PlaitError
 from plait.logic.interpolation.conjuncts import Conjuncts
 from plait.logic.interpolation.linear import Normal

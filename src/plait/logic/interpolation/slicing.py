@@ -10,9 +10,9 @@ become false, and nothing behind has to be looked at ever again.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import Enum
 
+from plait.data import dataclass
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.problem import Context, Path, Slice, sliced
 

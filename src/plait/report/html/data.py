@@ -5,10 +5,10 @@ of variables) listed once and named by its index, so that long traces stay small
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
+from plait.data import fields, is_dataclass
 from plait.evidence.result import Operation, Place, Result, Row, TreeNode
 from plait.report.phrases import operation_phrase
 
@@ -20,7 +20,7 @@ def page_data(result: Result) -> dict[str, Any]:
     rows = [_row(row, tables) for row in result.trace]
     data = {
         item.name: _plain(getattr(result, item.name))
-        for item in dataclasses.fields(result)
+        for item in fields(result)
         if item.name not in _SEPARATELY
     }
     data["places"] = tables.places
@@ -106,9 +106,9 @@ def _node(node: TreeNode) -> list[Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Operation):
         return _operation(value)
-    if dataclasses.is_dataclass(value):
+    if is_dataclass(value):
         return {
-            item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)
+            item.name: _plain(getattr(value, item.name)) for item in fields(value)
         }
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]

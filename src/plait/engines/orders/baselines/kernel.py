@@ -20,8 +20,8 @@ that are kept never become redundant later.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.orders.events import EventStructure, bits
 from plait.engines.orders.graph import EventOrderGraph
 

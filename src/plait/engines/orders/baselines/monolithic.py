@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from plait.data import dataclass
 from plait.engines.interface import OutOfTime
 from plait.engines.orders.events import EventStructure, Link, Order, bits
 from plait.engines.orders.exact import Feasible
