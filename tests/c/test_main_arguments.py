@@ -182,3 +182,17 @@ def test_races_behind_a_test_of_argc(tmp_path: Path) -> None:
     path.write_text(_text(USAGE, is_right=False))
     program = load([str(path)], FrontEndOptions(arguments=("p", "a")), from_names(["no-data-race"]))
     assert explore(program, from_names(["no-data-race"])).verdict is Verdict.FALSE
+
+
+def test_a_violation_beyond_what_is_unsupported(tmp_path: Path) -> None:
+    """Some arguments lead to code that is not modelled; others to a failure some rounds later."""
+    text = """#include <assert.h>
+    #include <stdio.h>
+    int main(int argc, char **argv) { int n = 0;
+      if (argc == 2) sscanf(argv[1], "%d", &n);
+      for (int i = 0; i < 5; i++) n++;
+      assert(n != 5); return 0; }"""
+    path = tmp_path / "beyond.c"
+    assert _verify(path, text, engine="orders").verdict == "false"
+    found = _verify(path, text.replace("n != 5", "n >= 5"), engine="orders")
+    assert found.verdict == "unknown" and "sscanf" in found.reason and found.bound is None

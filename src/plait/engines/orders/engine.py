@@ -28,6 +28,8 @@ from plait.model.facts import Fact
 from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
+_UNSUPPORTED = "unsupported"
+_MOST_BEYOND_UNSUPPORTED = 16  # loop rounds in which there may be a violation, but no proof
 _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
@@ -68,6 +70,7 @@ def verify(
     if settings.unwind is not None:
         return check(program, settings.unwind, deadline, settings, statistics, confirm, doing)
     best: Outcome | None = None
+    unsupported: Outcome | None = None  # there is no proof any more, but perhaps a violation
     hints = Hints.of(known()) if known is not None else NO_HINTS
     bounds = Bounds.same(1, hints)  # of the next level, if it has not been put off
     levels = deque(1 << number for number in range(_LAST_BOUND.bit_length()))
@@ -105,15 +108,20 @@ def verify(
                 kept[level] = part
             is_larger_in_vain = not part.is_unrolled or part.is_whole
             continue
-        if not outcome.exceeded:
+        beyond = outcome.exceeded or outcome.may_be_violated_beyond
+        if not beyond:
+            if unsupported is not None and outcome.answer is not Answer.VIOLATED:
+                return unsupported
             # What was shown with a smaller bound says more than that the time is up.
             return best if best is not None and outcome.is_out_of_time else outcome
-        bounds = part.bounds.raise_(outcome.exceeded)
+        bounds = part.bounds.raise_(beyond)
+        if outcome.may_be_violated_beyond:
+            unsupported = replace(outcome, may_be_violated_beyond=frozenset())
         if bounds.level == level:
             levels.appendleft(level)
             continue
-        best = outcome
-        if progress is not None:
+        best = unsupported or outcome
+        if progress is not None and unsupported is None:
             progress(outcome)
     assert best is not None
     return best
@@ -258,7 +266,10 @@ class _Round:
             if trouble is not None:
                 place = self._program.place(trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
-                return Outcome(Answer.UNKNOWN, reason, statistics)
+                beyond: frozenset[Key] = frozenset()
+                if trouble.what == _UNSUPPORTED and self.bounds.level < _MOST_BEYOND_UNSUPPORTED:
+                    beyond = yield from self._exceeded(formula)
+                return Outcome(Answer.UNKNOWN, reason, statistics, may_be_violated_beyond=beyond)
             exceeded = yield from self._exceeded(formula)
             if exceeded:
                 reason = f"no violation with up to {self.bounds.level} loop rounds"

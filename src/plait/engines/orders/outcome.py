@@ -74,6 +74,8 @@ class Outcome:
     counterexample: Counterexample | None = None
     exceeded: frozenset[Key] = frozenset()  # with larger bounds of these it may be another answer
     is_out_of_time: bool = False
+    # The same of an answer that is unknown whatever comes: there may still be a violation.
+    may_be_violated_beyond: frozenset[Key] = frozenset()
 
     @property
     def is_bounded(self) -> bool:
