@@ -115,12 +115,14 @@ def test_compile_commands_choose_files_and_flags(tmp_path: Path) -> None:
         status([one], options)
 
 
-def test_main_gets_one_argument(tmp_path: Path) -> None:
+def test_main_gets_the_arguments_that_are_fixed(tmp_path: Path) -> None:
     text = "int main(int argc, char **argv, char **envp) { return argc * 10 + !!argv[0][0] + !argv[1] + !envp[0]; }"
     paths = write(tmp_path, one=text)
-    assert status(paths) == 13
-    program = load(paths, FrontEndOptions(), Specification())
-    assert "main is called with argc = 1" in program.assumptions
+    options = FrontEndOptions(arguments=("./program",))
+    assert status(paths, options) == 13
+    program = load(paths, options, Specification())
+    assert "the program is called as: ./program" in program.assumptions
+    assert "the environment is empty" in program.assumptions
 
 
 def test_works_without_system_headers(tmp_path: Path) -> None:

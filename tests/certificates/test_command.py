@@ -112,7 +112,8 @@ def test_the_properties_of_a_certificate(
 def test_arguments_can_be_given_again(proof: tuple[Path, Path, Document]) -> None:
     arguments = ["--property", "no-overflow", "--error-function", "g", "-I", "a", "-D", "B=1"]
     arguments += ["-U", "C", "-include", "d.h", "--std", "c11", "--data-model", "ILP32"]
-    arguments += ["--entry", "start", "--compile-commands", "e", "--no-spurious-wakeups"]
+    arguments += ["--entry", "start", "--compile-commands", "e", "--args", "f 'g h'"]
+    arguments += ["--no-spurious-wakeups"]
     options = parse(["verify", *arguments, str(proof[0])])
     assert as_arguments(options) == arguments
     assert as_arguments(parse(["verify", str(proof[0])])) == []

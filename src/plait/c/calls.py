@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plait.c import syntax as s
-from plait.c.atomics import ATOMIC_PREFIX, Atomics
+from plait.c.atomics import ATOMIC_PREFIX
+from plait.c.entry import EntryCalls
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace
 from plait.c.syntax import Node, strip
@@ -36,7 +37,6 @@ from plait.model.expressions import (
     CurrentThread,
     Expr,
     Register,
-    StaticAddress,
 )
 from plait.model.types import I32, I128, Kind, Scalar
 
@@ -55,7 +55,7 @@ _VARIADIC_UNIT = 8
 _FAILED_ASSERTIONS = {"__assert_fail", "__assert"}  # called with the text of the assertion
 
 
-class Calls(Atomics):
+class Calls(EntryCalls):
     """Calls of one function."""
 
     varargs: Register | None
@@ -219,7 +219,7 @@ class Calls(Atomics):
     def _no_effect(
         self, name: str, node: Node, arguments: list[Node], used: bool
     ) -> Expr | MemoryPlace | None:
-        values = [self._any_argument(argument) for argument in arguments]
+        values = [self._any_kind_of_argument(argument) for argument in arguments]
         if "printf" in name and any(self._writes_count(argument) for argument in arguments):
             return self._stop(f"'%n' in the format of '{name}' is not supported", node)
         if name == "printf" and values:
@@ -231,7 +231,7 @@ class Calls(Atomics):
         literal = strip(argument)
         return literal.kind == s.STRING and "%n" in self._text(argument).replace("%%", "")
 
-    def _any_argument(self, argument: Node) -> Expr | None:
+    def _any_kind_of_argument(self, argument: Node) -> Expr | None:
         value = self.value(argument)
         return None if isinstance(value, MemoryPlace) else value
 
@@ -244,7 +244,7 @@ class Calls(Atomics):
         declaration: Cursor,
     ) -> Expr | MemoryPlace | None:
         for argument in arguments:
-            self._any_argument(argument)
+            self._any_kind_of_argument(argument)
         if self.unit.is_noreturn(declaration):
             self.unit.linker.assume_undefined(name, "it ends the process and touches no memory")
             self.finish(EndProcess(self.origin, Const(I32, 1), "exit"))
@@ -440,34 +440,6 @@ class Calls(Atomics):
         if self.varargs is None:
             raise UnsupportedCode("va_start outside of a variadic function")
         return self.varargs
-
-    def _intrinsic_entry(self, arguments: list[Node]) -> Expr:
-        """`__plait_entry()`: the call of the user's entry function."""
-        linker = self.unit.linker
-        for function in linker.start_functions():
-            self.emit(Call(self.origin, None, function, ()))
-        name, function_type = linker.entry_function()
-        values: list[Expr] = []
-        for position, parameter in enumerate(function_type.parameters):
-            scalar = parameter.require_scalar()
-            if position == 0 and scalar.kind is Kind.INT and name == "main":
-                values.append(constant(scalar, 1))
-            elif position == 1 and name == "main":
-                values.append(StaticAddress(self.pointer, linker.argument_vector()))
-            elif position == 2 and name == "main":
-                vector = linker.argument_vector()
-                values.append(StaticAddress(self.pointer, vector, self.pointer.size))
-            else:
-                target = self.register(scalar)
-                self.emit(Input(self.origin, target, f"argument {position + 1} of {name}()"))
-                values.append(target)
-        result = function_type.result
-        if result is None or result.scalar is None:
-            self.emit(Call(self.origin, None, linker.entry_name(), tuple(values)))
-            return Const(I32, 0)
-        target = self.register(result.scalar)
-        self.emit(Call(self.origin, target, linker.entry_name(), tuple(values)))
-        return convert(I32, target)
 
 
 def _is_callback(ctype: CType) -> bool:

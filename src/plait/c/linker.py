@@ -7,7 +7,9 @@ starting from the library's `__plait_start`. What turns out to be unreachable is
 from __future__ import annotations
 
 import os
+import shlex
 
+from plait.c import syntax as s
 from plait.c import toolchain
 from plait.c.catalogue import index_library, read_list
 from plait.c.libclang import Cursor, Library, TranslationUnit
@@ -35,6 +37,7 @@ from plait.model.expressions import (
     Register,
 )
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
+from plait.model.main_arguments import MOST_ARGUMENTS, MOST_BYTES
 from plait.model.program import (
     Edge,
     Function,
@@ -45,6 +48,7 @@ from plait.model.program import (
     StaticObject,
 )
 from plait.model.properties import Property, Specification
+from plait.model.types import Kind, Scalar
 
 _LIBRARY = -1
 _ASM_LABEL = 407
@@ -81,6 +85,7 @@ class Linker:
         self._definitions: dict[str, Unit] = {}
         self._variable_definitions: dict[str, Unit] = {}
         self._argument_vector: StaticObject | None = None
+        self._strings: list[StaticObject] = []
         self._assumptions: dict[str, None] = {}
 
     # Units
@@ -271,6 +276,9 @@ class Linker:
     ) -> None:
         self._undefined.setdefault(name, what)
 
+    def assume(self, what: str) -> None:
+        self._assumptions.setdefault(what)
+
     def entry_name(self) -> str:
         name = self.options.entry
         owner = self._definitions.get(name)
@@ -280,30 +288,81 @@ class Linker:
         return self._request(owner, name)
 
     def entry_function(self) -> tuple[str, CType]:
+        owner, cursor = self._entry()
+        return self.options.entry, owner.types.of(cursor)
+
+    def _entry(self) -> tuple[Unit, Cursor]:
         name = self.options.entry
         owner = self._definitions.get(name) or next(
             unit for unit in self.units if name in unit.functions
         )
-        return name, owner.types.of(owner.functions[name])
+        return owner, owner.functions[name]
 
-    def argument_vector(self) -> StaticObject:
-        """`argv` of main: a name and the final null pointer, which is also an empty `envp`."""
+    def entry_origin(self) -> Origin:
+        owner, cursor = self._entry()
+        return owner.origin(cursor)
+
+    def used_parameters(self) -> list[bool]:
+        """Of the entry function: which parameters its body looks at. `(void)argc` does not."""
+        owner, cursor = self._entry()
+        root = owner.tree.read(cursor)
+        parameters = [child for child in root.children if child.kind == s.PARAMETER]
+        seen: set[int | None] = set()
+        pending = [child for child in root.children if child.kind != s.PARAMETER]
+        while pending:
+            node = pending.pop()
+            if node.kind == s.DECL_REF:
+                seen.add(self._libclang.getCursorReferenced(node.cursor).data[0])
+            is_void = node.kind == s.CAST and owner.type_of(node).shape is Shape.VOID
+            if not (is_void and s.strip(node.children[-1]).kind == s.DECL_REF):
+                pending += node.children
+        return [item.cursor.data[0] in seen for item in parameters]
+
+    def argument_vector(self, arguments: tuple[str, ...]) -> StaticObject:
+        """`argv` of main, where the arguments are fixed."""
         if self._argument_vector is None:
-            pointer = self.data_model.pointer
-            text = self._new_object(
-                "program name", OpaqueLayout(8), b"program\0", [], NOWHERE, "char [8]"
-            )
-            layout = ArrayLayout(2 * pointer.size, ScalarLayout(pointer.size, pointer, "char *"), 2)
-            self._argument_vector = self._new_object(
-                "argv",
-                layout,
-                bytes(2 * pointer.size),
-                [Relocation(0, text, 0)],
-                NOWHERE,
-                "char *[2]",
-            )
-            self._assumptions.setdefault("main is called with argc = 1")
+            strings = []
+            for number, text in enumerate(arguments):
+                data = text.encode("utf-8", "surrogateescape") + b"\0"
+                strings.append(self._argument(number, data))
+            self._argument_vector = self._vector("argv", strings, is_whole=True)
+            self._assumptions.setdefault(fixed_arguments(arguments))
         return self._argument_vector
+
+    def argument_strings(self) -> list[StaticObject]:
+        """The first arguments of main, where they can be any."""
+        if not self._strings:
+            self._strings = [
+                self._argument(number, bytes(MOST_BYTES)) for number in range(MOST_ARGUMENTS)
+            ]
+        return self._strings
+
+    def modelled_vector(self, count: int | None) -> StaticObject:
+        """`argv` of main for one number of arguments; None: more than the model has."""
+        name = "argv" if count is not None else f"argv up to argv[{MOST_ARGUMENTS - 1}]"
+        return self._vector(name, self.argument_strings()[:count], is_whole=count is not None)
+
+    def environment(self) -> StaticObject:
+        """`envp` of main: nothing."""
+        self._assumptions.setdefault("the environment is empty")
+        return self._vector("envp", [], is_whole=True)
+
+    def _argument(self, number: int, data: bytes) -> StaticObject:
+        character = Scalar(Kind.INT, 8, signed=True)
+        layout = ArrayLayout(len(data), ScalarLayout(1, character, "char"), len(data))
+        spelling = f"char [{len(data)}]"
+        return self._new_object(f"*argv[{number}]", layout, data, [], NOWHERE, spelling)
+
+    def _vector(self, name: str, strings: list[StaticObject], *, is_whole: bool) -> StaticObject:
+        pointer = self.data_model.pointer
+        count = len(strings) + is_whole
+        element = ScalarLayout(pointer.size, pointer, "char *")
+        layout = ArrayLayout(count * pointer.size, element, count)
+        relocations = [
+            Relocation(number * pointer.size, item, 0) for number, item in enumerate(strings)
+        ]
+        spelling = f"char *[{count}]"
+        return self._new_object(name, layout, bytes(layout.size), relocations, NOWHERE, spelling)
 
     def _lower(self, linked: str, unit: Unit, cursor: Cursor) -> None:
         node = unit.tree.read(cursor)
@@ -541,6 +600,10 @@ def _why_special(unit: Unit, declaration: Cursor) -> str | None:
             return "an assembler name"
     names = unit.attributes(declaration, unit.library.children(declaration)) - {"noreturn"}
     return f"the attribute '{min(names)}'" if names else None
+
+
+def fixed_arguments(arguments: tuple[str, ...]) -> str:
+    return f"the program is called as: {shlex.join(arguments)}"
 
 
 def _is_callback(ctype: CType) -> bool:

@@ -207,6 +207,11 @@ def _front_end_options(parser: Parser) -> None:
         action="store_false",
         help="assume that condition variables wake only when signalled",
     )
+    group.add_argument(
+        "--args",
+        metavar="'ARG ...'",
+        help="what main gets after the program's name ('' for nothing; default: anything)",
+    )
 
 
 def _show_options(parser: Parser) -> None:

@@ -22,7 +22,14 @@ from plait.cli.output import Console
 from plait.cli.parser import parse_question
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
-from plait.portfolio.subject import Subject, load_program, parts, read_text, specification
+from plait.portfolio.subject import (
+    Subject,
+    arguments_of_main,
+    load_program,
+    parts,
+    read_text,
+    specification,
+)
 from plait.report.characters import one_line
 
 if TYPE_CHECKING:
@@ -258,6 +265,7 @@ def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
         thread,
         stands_in_for=stand_ins(),
         spurious_wakeups=spurious,
+        fixed_arguments=arguments_of_main(found.question.args),
     )
     return program, entry, plan
 

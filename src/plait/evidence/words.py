@@ -34,7 +34,8 @@ def _claim(result: Result) -> str:
 
 def _holds(result: Result) -> list[str]:
     claim = _claim(result)
-    for_all = f"proved for all schedules, all inputs and any number of loop rounds: {claim}"
+    scope = "proved for all schedules, all inputs and any number of loop rounds"
+    for_all = f"{scope}{_called_with(result)}: {claim}"
     if registry.is_engine(result.engine):
         engine = registry.engine(result.engine)
         if engine.proof_words:
@@ -50,6 +51,17 @@ def _holds(result: Result) -> list[str]:
         rounds = _rounds(result.bound)
         return [f"{for_all}; no execution needs more than {rounds}, and all of them were examined"]
     return [for_all]
+
+
+def _called_with(result: Result) -> str:
+    """What a proof is restricted to, and that it says nothing about threads if there are none."""
+    if "--args" not in result.arguments:
+        return ""
+    args = result.arguments[result.arguments.index("--args") + 1]
+    # Only the static checks count the threads that can ever start.
+    is_alone = result.engine == "modular" and result.statistics.get("threads") == 1
+    nobody = ", with which no thread is started" if is_alone else ""
+    return f", but only with the arguments '{args}'{nobody}"
 
 
 def _violated(result: Result) -> list[str]:

@@ -23,6 +23,7 @@ from plait.model.actions import (
     ReadModifyWrite,
     Store,
 )
+from plait.model.main_arguments import given_arguments, is_argument
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
@@ -94,6 +95,7 @@ class Plan:
     inputs: list[tuple[int, str, int]]
     error_functions: list[str]
     spurious_wakeups: bool
+    arguments: tuple[int, list[bytes]] | None  # argc, and what is known of argv
     notes: list[str] = field(default_factory=list)
 
     def text(self) -> str:
@@ -104,11 +106,18 @@ class Plan:
             f"waiter {self.waiter}",
             *([] if self.place is None else ["place {} {} {}".format(*self.place)]),
             f"spurious {int(self.spurious_wakeups)}",
+            *self._argument_lines(),
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
             *map(str, self.entries),
         ]
         return "\n".join(lines) + "\n"
+
+    def _argument_lines(self) -> list[str]:
+        if self.arguments is None:
+            return []
+        count, known = self.arguments
+        return [f"argc {count}", *(f"argument {data.hex() or '-'}" for data in known)]
 
 
 def make_plan(
@@ -120,9 +129,10 @@ def make_plan(
     *,
     stands_in_for: frozenset[str],
     spurious_wakeups: bool,
+    fixed_arguments: tuple[str, ...] | None = None,
 ) -> Plan:
     """The plan of a counterexample that was executed with a trace; `stands_in_for` are the
-    functions that the runtime replaces."""
+    functions that the runtime replaces, `fixed_arguments` those of main if they are not inputs."""
     maker = _Maker(program, stands_in_for)
     for event in execution.events:
         maker.take(event)
@@ -138,14 +148,24 @@ def make_plan(
         maker.inputs,
         sorted(specification.error_functions) if violated == "unreach-call" else [],
         spurious_wakeups,
+        _arguments(fixed_arguments, maker.arguments),
         maker.notes,
     )
+
+
+def _arguments(
+    fixed: tuple[str, ...] | None, inputs: list[tuple[str, int]]
+) -> tuple[int, list[bytes]] | None:
+    if fixed is not None:
+        return len(fixed), [item.encode("utf-8", "surrogateescape") for item in fixed]
+    return given_arguments(inputs)
 
 
 class _Maker:
     def __init__(self, program: Program, stands_in_for: frozenset[str]) -> None:
         self.entries: list[Entry] = []
         self.inputs: list[tuple[int, str, int]] = []
+        self.arguments: list[tuple[str, int]] = []  # of main, as inputs
         self.notes: list[str] = []
         self._program = program
         self._stands_in_for = stands_in_for
@@ -227,6 +247,9 @@ class _Maker:
                     where = self._program.place(self._origin(event))
                     note = f"{where}: {name} is {value} in the counterexample; that is not forced"
                     self.notes.append(note)
+                continue
+            if is_argument(name) and event.function.library:
+                self.arguments.append((name, int(value)))
                 continue
             self.inputs.append((event.thread, name, _bits(value, scalar)))
             if name == "spurious failure":

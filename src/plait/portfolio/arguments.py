@@ -18,6 +18,7 @@ _VALUES = {
     "data_model": "--data-model",
     "entry": "--entry",
     "compile_commands": "--compile-commands",
+    "args": "--args",
 }
 
 

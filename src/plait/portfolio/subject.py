@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 DATA_MODELS = ("ILP32", "LP64")
+PROGRAM_NAME = "./program"  # argv[0] where --args says the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Subject:
     entry: str | None = None
     compile_commands: str | None = None
     spurious_wakeups: bool = True
+    args: str | None = None
 
     def check(self) -> None:
         """InputError for values that no command line would let pass."""
@@ -45,6 +47,7 @@ class Subject:
         check_choice("data_model", self.data_model, DATA_MODELS)
         if not is_dialect(self.std):
             raise InputError(f"std '{self.std}': not a C dialect such as c11 or gnu17")
+        arguments_of_main(self.args)
 
 
 def specification(subject: Subject) -> tuple[Specification, str]:
@@ -72,6 +75,21 @@ def parts(whole: Specification) -> list[Specification]:
     if Property.NO_DEADLOCK not in whole or not others:
         return [whole]
     return [Specification(others, whole.error_functions), Specification(deadlock)]
+
+
+def arguments_of_main(args: str | None) -> tuple[str, ...] | None:
+    """`--args`, taken apart as a shell does, after the name that the program then has."""
+    if args is None:
+        return None
+    import shlex
+
+    try:
+        found = shlex.split(args)
+    except ValueError as error:
+        raise InputError(f"--args {args}: {error}") from error
+    if any("\0" in item for item in found):
+        raise InputError("--args: an argument cannot have a zero byte in it")
+    return (PROGRAM_NAME, *found)
 
 
 def read_text(path: str) -> str:
@@ -102,4 +120,5 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         entry=entry,
         compile_commands=subject.compile_commands,
         spurious_wakeups=subject.spurious_wakeups,
+        arguments=arguments_of_main(subject.args),
     )

@@ -346,7 +346,6 @@ class Actions(Memory):
             self.stop(Ending.PRUNED, f"no value to choose for {name}", origin)
         if self._used < len(self.choices):
             value = self.choices[self._used]
-            _require_in_domain(value, name, scalar, count)
         else:
             request = InputRequest(name, scalar, count)
             if self.supply is None:
@@ -355,6 +354,7 @@ class Actions(Memory):
                 )
             value = self.supply(request)
             self.choices.append(value)
+        _require_in_domain(value, name, scalar, count)
         self._used += 1
         return value
 

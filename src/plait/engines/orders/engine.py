@@ -31,6 +31,8 @@ from plait.model.facts import Fact
 from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
+_UNSUPPORTED = "unsupported"
+_MOST_BEYOND_UNSUPPORTED = 16  # loop rounds in which there may be a violation, but no proof
 _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
@@ -162,6 +164,8 @@ class _Deepening:
         self._agenda = _Agenda()
         self._paused: dict[int, _Round] = {}
         self._best: BoundOutcome | None = None  # nothing was found with the largest bound so far
+        # Some code is: there is no proof any more, but perhaps a violation.
+        self._unsupported: BoundOutcome | None = None
 
     def run(self) -> BoundOutcome:
         while self._agenda:
@@ -189,15 +193,20 @@ class _Deepening:
             in_vain = not round_.is_unrolled or round_.is_whole
             self._agenda.put_off(level, is_larger_in_vain=in_vain)
             return None
-        if not outcome.exceeded:
+        beyond = outcome.exceeded or outcome.may_be_violated_beyond
+        if not beyond:
+            if self._unsupported is not None and outcome.answer is not Answer.VIOLATED:
+                return self._unsupported
             # What was shown with a smaller bound says more than that the time is up.
             return self._best if self._best is not None and outcome.is_out_of_time else outcome
-        self._bounds = round_.bounds.raise_(outcome.exceeded)
+        self._bounds = round_.bounds.raise_(beyond)
+        if outcome.may_be_violated_beyond:
+            self._unsupported = replace(outcome, may_be_violated_beyond=frozenset())
         if self._bounds.level == level:
             self._agenda.again(level)
             return None
-        self._best = outcome
-        if self._progress is not None:
+        self._best = self._unsupported or outcome
+        if self._progress is not None and self._unsupported is None:
             self._progress(outcome)
         return None
 
@@ -329,7 +338,12 @@ class _Round:
             if trouble is not None:
                 place = self._program.place(trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
-                return BoundOutcome(Answer.UNKNOWN, reason, statistics)
+                beyond: frozenset[Key] = frozenset()
+                if trouble.what == _UNSUPPORTED and self.bounds.level < _MOST_BEYOND_UNSUPPORTED:
+                    beyond = yield from self._exceeded(formula)
+                return BoundOutcome(
+                    Answer.UNKNOWN, reason, statistics, may_be_violated_beyond=beyond
+                )
             exceeded = yield from self._exceeded(formula)
             if exceeded:
                 reason = f"no violation with up to {self.bounds.level} loop rounds"

@@ -74,6 +74,8 @@ class BoundOutcome(interface.Outcome):
     statistics: Statistics = field(default_factory=Statistics)
     exceeded: frozenset[Key] = frozenset()
     level: int = 0  # the bound
+    # The same of an answer that is unknown whatever comes: there may still be a violation.
+    may_be_violated_beyond: frozenset[Key] = frozenset()
 
     @property
     def is_bounded(self) -> bool:

@@ -18,7 +18,8 @@ int main(int count, char **arguments, char **environment) {
   (void)count;
   char *none[] = {arguments[0], NULL};
   myself();
-  end_process(plait_entry(1, none, environment), NULL, 1);
+  if (!expected.has_arguments) end_process(plait_entry(1, none, environment), NULL, 1);
+  end_process(plait_entry(expected.argument_count, expected.arguments, environment), NULL, 1);
 }
 
 void stand_in_exit(int status) { end_process(status, CALLER, 1); }

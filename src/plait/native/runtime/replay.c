@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Ranks are twice the number of an entry, so that there is room before each. */
-enum { LAST = INT_MAX, MOST_UNMATCHED = 1000000 };
+enum { LAST = INT_MAX, MOST_UNMATCHED = 1000000, MOST_ARGUMENTS = 1 << 16 };
 
 struct entry {
   int rank;
@@ -93,6 +93,27 @@ static void read_input(char *line) {
   script->inputs[script->input_count++] = given;
 }
 
+/* A counterexample looks only at the first few, so that others than these need not be there. */
+static void read_argument_count(const char *value) {
+  expected.argument_count = atoi(value);
+  int present = expected.argument_count < MOST_ARGUMENTS ? expected.argument_count : MOST_ARGUMENTS;
+  expected.arguments = calloc((size_t)present + 1, sizeof(char *));
+  expected.has_arguments = expected.arguments != NULL;
+  for (int i = 0; expected.has_arguments && i < present; i++) expected.arguments[i] = strdup("");
+}
+
+/* Its bytes as digits; "-" if there are none. */
+static void read_argument(const char *digits) {
+  if (!expected.has_arguments || expected.known_arguments >= expected.argument_count ||
+      expected.known_arguments >= MOST_ARGUMENTS)
+    return;
+  char *text = calloc(strlen(digits) / 2 + 1, 1);
+  unsigned byte;
+  for (int i = 0; text != NULL && sscanf(digits + 2 * i, "%2x", &byte) == 1; i++)
+    text[i] = (char)byte;
+  expected.arguments[expected.known_arguments++] = text;
+}
+
 /* Lines of a key and its values; docs/replay.md describes them. */
 void read_plan(void) {
   char *text = read_beside_program("plan.txt"), *rest = NULL;
@@ -110,6 +131,8 @@ void read_plan(void) {
     if (strcmp(line, "place") == 0 && sscanf(value, "%299s %d %d", expected.file,
                                              &expected.first_line, &expected.last_line) != 3)
       expected.file[0] = 0;
+    if (strcmp(line, "argc") == 0) read_argument_count(value);
+    if (strcmp(line, "argument") == 0) read_argument(value);
     if (strcmp(line, "waiter") == 0) expected.waiter = atoi(value);
     if (strcmp(line, "spurious") == 0) expected.spurious_wakeups = atoi(value);
     if (strcmp(line, "error-function") == 0 && expected.error_function_count < 16)

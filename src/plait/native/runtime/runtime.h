@@ -127,6 +127,10 @@ struct expectation {
   int spurious_wakeups;
   const char *error_functions[16];
   int error_function_count;
+  int has_arguments; /* of main */
+  int argument_count;
+  char **arguments; /* those that are known, then empty ones, then a null pointer */
+  int known_arguments;
 };
 extern struct expectation expected;
 void read_plan(void);
