@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from dataclasses import dataclass
-from types import FrameType, TracebackType
+from types import FrameType
 
 # The interrupt, the polite kill, and the terminal that is closed. Not all systems have the third.
 STOPPING = tuple(
@@ -48,12 +48,7 @@ class Signals:
                 self._old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._is_main_thread:
             for number, handler in self._old.items():
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)
