@@ -12,7 +12,6 @@ import os
 import stat
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from plait.bench.records import Key, Record, record_from_plain, to_plain
@@ -64,12 +63,7 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

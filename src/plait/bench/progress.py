@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import TextIO
 
 from plait.bench.records import Job, Key, Record, label
 from plait.report.characters import one_line
+from plait.report.terminal_line import TerminalLine
 
 Say = Callable[[str], None]
 _PERIOD = 0.25
@@ -24,12 +24,11 @@ class Progress:
         self._done = done
         self._done_before = done
         self._say = say
-        self._stream = stream
         self._started = time.monotonic()
         self._counts: Counter[str] = Counter()
         self._running: dict[Key, str] = {}
         self._is_live = say is not None and _is_terminal(stream)
-        self._shown = 0
+        self._terminal = TerminalLine(stream)
         self._next = 0.0
 
     def started(self, job: Job) -> None:
@@ -57,11 +56,10 @@ class Progress:
         now = time.monotonic()
         if self._is_live and now >= self._next:
             self._next = now + _PERIOD
-            self._rewrite(self.status(now))
+            self._terminal.show(self.status(now))
 
     def clear(self) -> None:
-        if self._shown:
-            self._rewrite("")
+        self._terminal.clear()
 
     def status(self, now: float) -> str:
         verdicts = ", ".join(f"{count} {name}" for name, count in self._counts.items() if count)
@@ -87,17 +85,6 @@ class Progress:
             f"[{self._done}/{self._total}] {label(record.key)} {record.verdict}"
             f" {record.cpu_seconds:.2f} s{detail}"
         )
-
-    def _rewrite(self, text: str) -> None:
-        try:
-            columns = os.get_terminal_size(self._stream.fileno()).columns or 80
-            text = text[: columns - 1]
-            blanks = " " * max(self._shown - len(text), 0)
-            self._stream.write(f"\r{text}{blanks}" + ("" if text else "\r"))
-            self._stream.flush()
-        except (OSError, ValueError):
-            pass
-        self._shown = len(text)
 
 
 def _is_terminal(stream: TextIO) -> bool:

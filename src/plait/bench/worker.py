@@ -16,6 +16,7 @@ from plait.bench.processes import die_with_parent, end_children, has_children
 from plait.bench.records import Job, JobResult, Verify, to_plain
 from plait.data import replace
 from plait.errors import InputError, describe
+from plait.work.limits import limit_address_space
 
 NUMBER = struct.Struct("<I")
 # Address space is not memory: libraries and arenas reserve it. This limit only catches what grows
@@ -42,7 +43,7 @@ def run_worker(
             signal.signal(number, signal.SIG_IGN)
         _redirect(noise)
         if memory is not None:
-            _limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
+            limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
         while data := os.read(numbers, NUMBER.size):
             result = _result(jobs[NUMBER.unpack(data)[0]], verify)
             if has_children():
@@ -61,18 +62,6 @@ def _redirect(noise: int) -> None:
     os.close(null)
     os.dup2(noise, 1)
     os.dup2(noise, 2)
-
-
-def _limit_address_space(limit: int) -> None:
-    import resource
-
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    try:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-    except (ValueError, OSError):
-        pass  # the keeper looks at the memory that is used
 
 
 def _result(job: Job, verify: Verify) -> JobResult:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from types import TracebackType
 from typing import Any
 
 from plait.cli.writer import Writer
 from plait.portfolio.status import Status
+from plait.report.terminal_line import TerminalLine
 
 _FIRST_AFTER_SECONDS = 0.5
 _JSON_PERIOD = 0.5
@@ -22,7 +21,7 @@ class ProgressLine:
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._text = "reading the program"
-        self._shown = 0
+        self._line = TerminalLine(sys.stderr)
 
     @staticmethod
     def is_wanted() -> bool:
@@ -34,22 +33,10 @@ class ProgressLine:
     def show(self) -> None:
         seconds = time.monotonic() - self._started
         if seconds >= _FIRST_AFTER_SECONDS:
-            self._rewrite(f"{self._text}, {seconds:.1f} s")
+            self._line.show(f"{self._text}, {seconds:.1f} s")
 
     def clear(self) -> None:
-        if self._shown:
-            self._rewrite("")
-
-    def _rewrite(self, text: str) -> None:
-        try:
-            columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-            text = text[: columns - 1]
-            blanks = " " * max(self._shown - len(text), 0)
-            sys.stderr.write(f"\r{text}{blanks}" + ("" if text else "\r"))
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            pass
-        self._shown = len(text)
+        self._line.clear()
 
 
 class Progress:
@@ -58,12 +45,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def show(self, status: Status) -> None:
@@ -84,12 +66,7 @@ class _OnTerminal(Progress):
         self._view.open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._view.close()
 
     def show(self, status: Status) -> None:
@@ -107,12 +84,7 @@ class _AsJson(Progress):
         self._last: object = None
         self._verdict: str | None = None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._say({"done": True, "verdict": self._verdict}, patience=1.0)
 
     def show(self, status: Status) -> None:

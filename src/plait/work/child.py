@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from plait.work.garbage import collect_rarely
+from plait.work.limits import limit_address_space
 from plait.work.signals import STOPPING
 
 Message = dict[str, Any]
@@ -86,7 +87,7 @@ def run_child(work: Work, pipes: Pipes, memory: int | None) -> NoReturn:
         _die_with_parent(pipes, channel)
         os.write(pipes.to_results, READY)
         if memory is not None:
-            _limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
+            limit_address_space(memory + _ADDRESS_SPACE_BESIDE_MEMORY)
         work(channel)
         code = 0
     except MemoryError:
@@ -132,18 +133,6 @@ def _die_with_parent(pipes: Pipes, channel: Channel) -> None:
         os._exit(_UNCAUGHT)
 
     threading.Thread(target=listen, daemon=True).start()
-
-
-def _limit_address_space(limit: int) -> None:
-    import resource
-
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    try:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-    except (ValueError, OSError):
-        pass  # macOS has the name only; the parent looks at the memory that is used
 
 
 def _write(results: int, message: Message) -> None:

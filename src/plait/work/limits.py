@@ -43,3 +43,17 @@ class Finish:
             cpu_seconds=earlier.cpu_seconds + self.cpu_seconds,
             peak_memory=max(earlier.peak_memory, self.peak_memory),
         )
+
+
+def limit_address_space(limit: int) -> None:
+    """Of this process, as far as the system can: whoever has started it also looks at the memory
+    that is used."""
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    except (ValueError, OSError):
+        pass  # macOS has the name only

@@ -19,7 +19,7 @@ PARTS = [
 @pytest.mark.parametrize(("programs", "first"), PARTS)
 def test_agrees(programs: str, first: int, tmp_path: Path) -> None:
     chosen = ["--programs", programs, "--first", str(first), "--count", "10"]
-    engine = ["--engine", "impact", "--por", "all", "--check"]
+    engine = ["--engine", "impact", "--every-configuration", "--check"]
     limits = ["--seconds", "2", "--states", "20000", "--keep", str(tmp_path)]
     result = compare(options_of(["assertions", *chosen, *engine, *limits]))
     assert not result.disagreed

@@ -21,11 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plait.analysis.bounds import Loop
 from plait.data import dataclass
+from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.private import Memory
 from plait.engines.orders.unrolling import Access, Occurrence
-from plait.engines.orders.unrolling_facts import Cell
+from plait.engines.orders.unrolling_facts import Cell, UnrollingFacts
 from plait.logic.terms import Terms
 
 _WRITING = (Access.WRITE, Access.ACQUIRE, Access.RELEASE)
@@ -56,6 +58,55 @@ class Head:
             made,
             waited,
         )
+
+
+class IdleRounds:
+    """Of the thread that is being unrolled: in each frame where rounds of a loop began, and when
+    rounds have ended in a wait."""
+
+    def __init__(self, log: EventLog, known: UnrollingFacts) -> None:
+        self._log = log
+        self._objects = log.knowledge.objects
+        self._known = known
+        self._heads: dict[tuple[int, int], Head] = {}
+        self._waited: dict[tuple[int, int], dict[Cell, int]] = {}
+
+    def begin(self, frame: int, loop: Loop, is_first: bool, path: Path) -> None:
+        """A round begins; `is_first` of this loop, which is the innermost one here."""
+        place = frame, loop.head
+        if loop.bound is None and not loop.is_spin and path.section is None:
+            waited = {} if is_first else self._waited[place]
+            events = len(self._log.result.events)
+            self._heads[place] = Head.of(path, events, self._objects.made, waited)
+        else:
+            self._heads.pop(place, None)
+        self._waited[place] = {}
+
+    def if_changed(self, frame: int, loop: Loop, live: int, path: Path) -> Path | None:
+        """The path back to the head, as far as its round has changed anything."""
+        terms, result = self._log.terms, self._log.result
+        head = self._heads.get((frame, loop.head))
+        if head is None:
+            return path
+        events = result.events[head.events :]
+        made = self._objects.made
+        # Threads that the round has started would have to wait with it.
+        taken = wait_in(terms, events) if made == head.made else None
+        lock = None if taken is None else taken.cell
+        if taken is not None and taken.kind is Access.WRITE and lock is not None:
+            if lock not in self._known.owned:
+                result.waited_for.add(lock)
+                taken = None
+        if taken is None or lock is None:
+            return self._log.under(path, change(terms, head, path, live, events, made))
+        has_changed = change(terms, head, path, live, [], made)
+        has_waited = head.waited.get(lock, terms.false)
+        following = self._log.under(path, terms.or_(has_changed, terms.not_(has_waited)))
+        if following is not None:
+            waits = self._waited[frame, loop.head]
+            now = terms.and_(following.condition.term, taken.guard)
+            waits[lock] = terms.or_(waits.get(lock, terms.false), now)
+        return following
 
 
 def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:

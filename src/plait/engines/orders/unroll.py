@@ -18,7 +18,7 @@ from plait.engines.orders.compact import compact
 from plait.engines.orders.control_flow import Shape, most_rounds
 from plait.engines.orders.evaluate import Evaluator
 from plait.engines.orders.event_log import EventLog
-from plait.engines.orders.idle import Head, change, wait_in
+from plait.engines.orders.idle import IdleRounds
 from plait.engines.orders.knowledge import Knowledge
 from plait.engines.orders.lives import ObjectLives
 from plait.engines.orders.memory import UnrolledMemory
@@ -28,12 +28,11 @@ from plait.engines.orders.places import is_one_of
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.shared import Latecomers, SharedMemory
 from plait.engines.orders.unrolling import (
-    Access,
     InputUse,
     ThreadRun,
     Unrolling,
 )
-from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
+from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import (
@@ -97,14 +96,12 @@ class Unroller:
         self._lives = ObjectLives(log, self.values, self._shared)
         self._memory = UnrolledMemory(log, self.values, self._shared, self._lives)
         self._evaluator = Evaluator(log)
+        self._idle = IdleRounds(log, known)
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._pointer = program.data_model.pointer
         self._calls: list[str] = []
         self._stack: list[Edge] = []
         self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
-        # In each frame: where rounds of a loop began, and when rounds have ended in a wait.
-        self._heads: dict[tuple[int, int], Head] = {}
-        self._waited: dict[tuple[int, int], dict[Cell, int]] = {}
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
 
     def unroll(self) -> Unrolling:
@@ -189,41 +186,7 @@ class Unroller:
 
     def _come_to_head(self, loop: Loop, path: Path) -> None:
         """A round of a loop begins."""
-        place = len(self._rounds), loop.head
-        if loop.bound is None and not loop.is_spin and path.section is None:
-            is_first = self._rounds[-1][-1] == 0  # of the innermost loop, which is this one
-            waited = {} if is_first else self._waited[place]
-            self._heads[place] = Head.of(path, len(self.result.events), self.objects.made, waited)
-        else:
-            self._heads.pop(place, None)
-        self._waited[place] = {}
-
-
-    def _if_changed(self, loop: Loop, shape: Shape, path: Path) -> Path | None:
-        """The path back to the head, as far as its round has changed anything."""
-        head = self._heads.get((len(self._rounds), loop.head))
-        if head is None:
-            return path
-        events = self.result.events[head.events :]
-        live, made = shape.live[loop.head], self.objects.made
-        # Threads that the round has started would have to wait with it.
-        taken = wait_in(self.terms, events) if made == head.made else None
-        lock = None if taken is None else taken.cell
-        if taken is not None and taken.kind is Access.WRITE and lock is not None:
-            if lock not in self.known.owned:
-                self.result.waited_for.add(lock)
-                taken = None
-        if taken is None or lock is None:
-            return self._log.under(path, change(self.terms, head, path, live, events, made))
-        has_changed = change(self.terms, head, path, live, [], made)
-        has_waited = head.waited.get(lock, self.terms.false)
-        is_needed = self.terms.or_(has_changed, self.terms.not_(has_waited))
-        following = self._log.under(path, is_needed)
-        if following is not None:
-            waits = self._waited[len(self._rounds), loop.head]
-            now = self.terms.and_(following.condition.term, taken.guard)
-            waits[lock] = self.terms.or_(waits.get(lock, self.terms.false), now)
-        return following
+        self._idle.begin(len(self._rounds), loop, self._rounds[-1][-1] == 0, path)
 
     def _leave_loops(self, loops: list[Loop], path: Path) -> None:
         """The path leaves these loops."""
@@ -240,7 +203,6 @@ class Unroller:
         path.registers = [
             value if live >> index & 1 else None for index, value in enumerate(path.registers)
         ]
-
 
     def _next_place(
         self,
@@ -270,8 +232,10 @@ class Unroller:
                 if loop.is_spin:
                     self._spin(path, edge.action.origin)
                     return None
-                if loop.bound is None and self._if_changed(loop, shape, path) is None:
-                    return None
+                if loop.bound is None:
+                    live = shape.live[loop.head]
+                    if self._idle.if_changed(len(self._rounds), loop, live, path) is None:
+                        return None
                 if number > most_rounds(self.bounds, function, loop):
                     # Also where the analysis knows the bound: that is then easy to confirm.
                     self._cut(path, (function.name, loop.head), edge.action.origin)
@@ -308,7 +272,6 @@ class Unroller:
             self._log.close_section(path.section[0], path, origin)
         else:
             self._require(path, self.terms.false)
-
 
     def _join_returns(self, returned: list[tuple[Path, int | None]]) -> tuple[Path, int | None]:
         """Merge the paths that return; the value rides along as one more register."""
@@ -459,7 +422,6 @@ class Unroller:
         return self._log.under(path, condition)
 
     # Values
-
 
     def _input(self, action: Input, path: Path) -> Path | None:
         type_ = action.target.type
