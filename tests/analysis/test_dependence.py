@@ -3,7 +3,7 @@ from __future__ import annotations
 from tests.analysis.builder import FunctionBuilder, address, at, program, static
 
 from plait.analysis.blocks import Blocks
-from plait.analysis.dependence import ANYTHING, Dependence
+from plait.analysis.dependence import ANYTHING, NOTHING, Dependence, Footprint
 from plait.analysis.objects import members
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
@@ -38,6 +38,18 @@ def test_conflicts_are_about_overlapping_places_with_a_write() -> None:
     access = dependence.symbolic_access(write_ai)
     assert access is not None and access.is_write and not access.is_atomic
     assert [offset for _, offset in access.places] == [None]
+
+
+def test_footprints_conflict_in_both_directions() -> None:
+    reading, writing = Footprint(reads=0b01), Footprint(writes=0b11)
+    starting, ending = Footprint(spawns=True), Footprint(ends_process=True)
+    conflicting = {(0, 1), (1, 1), (2, 2), (0, 3), (1, 3), (2, 3), (3, 3), (4, 3)}
+    footprints = [reading, writing, starting, ending, NOTHING]
+    for first, one in enumerate(footprints):
+        for second, other in enumerate(footprints):
+            expected = (first, second) in conflicting or (second, first) in conflicting
+            assert one.conflicts(other) is expected
+    assert not Footprint(reads=0b10).conflicts(Footprint(writes=0b01))
 
 
 def test_effects_of_functions_threads_and_the_future() -> None:
