@@ -84,22 +84,22 @@ def test_effects_of_functions_threads_and_the_future() -> None:
 
 
 def test_sections() -> None:
-    x, y = static("x"), static("y")
+    x, y, z = static("x"), static("y"), static("z")
     main = FunctionBuilder("main")
     begin = main.atomic_begin()
     main.store(address(x), 1)
     main.atomic_begin()
     main.atomic_end()
-    main.store(address(x), 2)
+    main.store(address(z), 2)
     main.atomic_end()
     main.store(address(y), 1)
     unclosed = main.atomic_begin()
     main.ret()
-    points_to = PointsTo(program(main, objects=[x, y]))
+    points_to = PointsTo(program(main, objects=[x, y, z]))
     dependence = Dependence(Sharing(points_to))
     (instance,) = points_to.instances_of["main"]
     written = dependence.section(instance, begin).writes
-    assert [repr(points_to.objects[item]) for item in members(written)] == ["x"]
+    assert [repr(points_to.objects[item]) for item in members(written)] == ["x", "z"]
     assert dependence.section(instance, unclosed) is ANYTHING
 
 
