@@ -43,6 +43,8 @@ def for_loop(start: int, condition, step: int, scalar=I32) -> FunctionBuilder:
     [
         (0, lambda i: less(i, 10), 1, 10),
         (0, lambda i: binary("<=", i, number(10)), 3, 4),
+        (0, lambda i: binary("<=", i, number(9)), 3, 4),
+        (10, lambda i: binary("<=", number(0), i), -1, 11),
         (10, lambda i: binary("<", number(0), i), -1, 10),
         (0, lambda i: binary("!=", i, number(8)), 2, 4),
         (5, lambda i: less(i, 5), 1, 0),
@@ -68,6 +70,11 @@ def test_a_counter_that_wraps_is_counted_exactly() -> None:
     assert loop.bound == rounds
     (loop,) = loops_of(for_loop(0, below, 1, I8))
     assert loop.bound == 5
+
+
+def test_a_counter_that_never_gets_beyond_its_limit() -> None:
+    (loop,) = loops_of(for_loop(0, lambda i: binary("<=", i, Const(I8, 127)), 1, I8))
+    assert loop.bound is None
 
 
 def test_do_while_and_post_increment() -> None:
@@ -108,6 +115,52 @@ def test_no_bound_if_the_counter_is_also_assigned_elsewhere() -> None:
     main.here = again
     main.assign(i, 0, to=on)
     main.assign(i, plus(i, 1), to=head)
+    (loop,) = loops_of(main)
+    assert loop.bound is None
+
+
+def test_no_bound_if_the_counter_is_set_back_in_each_round() -> None:
+    main = FunctionBuilder("main")
+    i = main.register("i")
+    main.assign(i, 0)
+    head, body, end = main.here, main.location(), main.location()
+    main.branch(less(i, 3), body, end)
+    main.here = body
+    main.assign(i, plus(i, 1))
+    main.skip()
+    main.assign(i, plus(i, -1), to=head)
+    (loop,) = loops_of(main)
+    assert loop.bound is None
+
+
+def test_no_bound_if_an_inner_loop_counts() -> None:
+    """It may count past the value that the outer loop waits for."""
+    main = FunctionBuilder("main", [I32])
+    i = main.register("i")
+    main.assign(i, 0)
+    outer, inner, end = main.here, main.location(), main.location()
+    main.branch(binary("!=", i, number(3)), inner, end)
+    main.here = inner
+    main.assign(i, plus(i, 1))
+    on = main.location()
+    main.branch(main.parameters[0], inner, on)
+    main.here = on
+    main.skip(outer)
+    assert [loop.bound for loop in loops_of(main)] == [None, None]
+
+
+def test_no_bound_if_the_counter_comes_from_outside_on_one_way() -> None:
+    main = FunctionBuilder("main", [I32, I32])
+    i, chosen = main.parameters
+    reset, loop_head = main.location(), main.location()
+    main.branch(chosen, reset, loop_head)
+    main.here = reset
+    main.assign(i, 0, to=loop_head)
+    main.here = loop_head
+    body, end = main.location(), main.location()
+    main.branch(less(i, 3), body, end)
+    main.here = body
+    main.assign(i, plus(i, 1), to=loop_head)
     (loop,) = loops_of(main)
     assert loop.bound is None
 

@@ -4,7 +4,8 @@ from tests.analysis.builder import FunctionBuilder, address, at, binary, program
 
 from plait.analysis.objects import ObjectKind
 from plait.analysis.points_to import PointsTo
-from plait.model.expressions import Binary, BinaryOp, Const, Convert
+from plait.model.actions import NOWHERE, Order, ReadModifyWrite
+from plait.model.expressions import Binary, BinaryOp, Conditional, Const, Convert, Unary, UnaryOp
 from plait.model.types import I64, POINTER_64, U64
 
 
@@ -164,3 +165,53 @@ def test_dead_branches_do_not_count() -> None:
     main.assign(p, address(y))
     main.ret()
     assert names(PointsTo(program(main, objects=[x, y])), "main", p) == {"y"}
+
+
+def test_each_part_of_an_expression_counts() -> None:
+    x, y = static("x"), static("y")
+    main = FunctionBuilder("main")
+    number = main.register("n", U64)
+    main.assign(number, 3)
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y]))
+    one, other = Convert(U64, address(x)), Convert(U64, address(y))
+    chosen = Conditional(POINTER_64, binary("<", number, number), address(x), address(y))
+    assert names(points_to, "main", chosen) == {"x", "y"}
+    for op in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.XOR, BinaryOp.AND, BinaryOp.SHL):
+        assert names(points_to, "main", Binary(U64, op, one, other)) == {"x", "y"}
+        assert names(points_to, "main", Binary(U64, op, number, other)) == {"y"}
+    assert names(points_to, "main", Unary(U64, UnaryOp.NEG, one)) == {"x"}
+    assert names(points_to, "main", at(Const(POINTER_64, 0), other)) == {"y"}
+
+
+def test_what_an_exchange_writes_can_be_loaded() -> None:
+    x, y, p = static("x"), static("y"), static("p")
+    main = FunctionBuilder("main")
+    old, found = main.pointer("old"), main.pointer("found")
+    main.store(address(p), address(x))
+    exchange = ReadModifyWrite(NOWHERE, old, address(p), address(y), None, Order.SEQ_CST)
+    main.add(exchange)
+    main.load(found, address(p))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, p]))
+    assert names(points_to, "main", old) == {"x", "y"}
+    assert names(points_to, "main", found) == {"x", "y"}
+
+
+def test_objects_that_are_not_told_apart() -> None:
+    """One pointer may point to both places: with so few that are kept apart, contents are mixed."""
+    x, y, one, two = (static(name) for name in ("x", "y", "one", "two"))
+    main = FunctionBuilder("main")
+    where, found, direct = main.pointer("where"), main.pointer("found"), main.pointer("direct")
+    main.store(address(one), address(x))
+    main.assign(where, address(one))
+    main.assign(where, address(two))
+    main.store(where, address(y))
+    main.load(found, where)
+    main.load(direct, address(one))
+    main.ret()
+    made = program(main, objects=[x, y, one, two])
+    for places in (1, 100):
+        points_to = PointsTo(made, places_apart=places)
+        assert names(points_to, "main", found) == {"x", "y"}
+        assert names(points_to, "main", direct) == {"x", "y"}

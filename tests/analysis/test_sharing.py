@@ -188,3 +188,17 @@ def test_a_caller_goes_on_after_a_callee_has_spawned() -> None:
     main.ret()
     sharing = analyse(program(main, start, worker, objects=[x]))
     assert sharing.is_visible(late) and not sharing.is_visible(early)
+
+
+def test_what_seems_unreachable_is_visible() -> None:
+    """In case it is reached after all, through a pointer that was not followed."""
+    x = static("x")
+    never = FunctionBuilder("never")
+    store = never.store(address(x), 1)
+    never.ret()
+    main = FunctionBuilder("main")
+    own = main.store(address(x), 0)
+    main.ret()
+    sharing = analyse(program(main, never, objects=[x]))
+    assert sharing.is_visible(store)
+    assert not sharing.is_visible(own)

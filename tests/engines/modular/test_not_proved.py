@@ -241,6 +241,185 @@ int main(void) {
 }
 
 
+def threads(declarations: str, first: str, second: str) -> str:
+    return f"""
+{declarations}
+void *f(void *unused) {{ {first} return 0; }}
+void *g(void *unused) {{ {second} return 0; }}
+int main(void) {{
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}}
+"""
+
+
+MUTEX = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x;"
+TWO_MUTEXES = "pthread_mutex_t m[2]; int x;"
+CHANGE = "pthread_mutex_lock({0}); x = 1; x = 0; pthread_mutex_unlock({0});"
+LOOK = "pthread_mutex_lock({0}); assert(x == 0); pthread_mutex_unlock({0});"
+ANY = "int i = __VERIFIER_nondet_bool();"
+
+PROGRAMS |= {
+    "a lock that was only tried": (
+        "no-data-race",
+        threads(
+            MUTEX,
+            "pthread_mutex_trylock(&m); x = 1;",
+            "pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);",
+        ),
+    ),
+    "a lock that is released by whoever does not hold it": (
+        "assertions",
+        threads(MUTEX, CHANGE.format("&m"), "pthread_mutex_unlock(&m);" + LOOK.format("&m")),
+    ),
+    "one of two locks": (
+        "assertions",
+        threads(TWO_MUTEXES, ANY + CHANGE.format("&m[i]"), LOOK.format("&m[0]")),
+    ),
+    "a release of one of two locks": (
+        "assertions",
+        threads(
+            TWO_MUTEXES,
+            CHANGE.format("&m[0]"),
+            ANY + "pthread_mutex_unlock(&m[i]);" + LOOK.format("&m[0]"),
+        ),
+    ),
+    "a lock of each thread": (
+        "assertions",
+        """
+int x;
+void *f(void *unused) {
+  pthread_mutex_t m;
+  pthread_mutex_init(&m, 0);
+  pthread_mutex_lock(&m);
+  x = 1;
+  assert(x == 1);
+  x = 0;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 2; i++) pthread_create(&a, 0, f, 0);
+  return 0;
+}
+""",
+    ),
+    "two threads that hold a lock to read": (
+        "no-data-race",
+        threads(
+            "pthread_rwlock_t m = PTHREAD_RWLOCK_INITIALIZER; int x;",
+            "pthread_rwlock_rdlock(&m); x = 1; pthread_rwlock_unlock(&m);",
+            "pthread_rwlock_rdlock(&m); x = 2; pthread_rwlock_unlock(&m);",
+        ),
+    ),
+    "a plain access beside an atomic one": (
+        "no-data-race",
+        threads("int x;", "__atomic_store_n(&x, 1, __ATOMIC_SEQ_CST);", "x = 2;"),
+    ),
+    "the initial thread beside another one": (
+        "no-data-race",
+        """
+int x;
+void *f(void *unused) { x = 1; return 0; }
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  x = 2;
+  pthread_join(a, 0);
+  return 0;
+}
+""",
+    ),
+    "a lock that is held at one of two writes": (
+        "assertions",
+        threads(
+            MUTEX,
+            "pthread_mutex_lock(&m); x = 3; assert(x == 3); pthread_mutex_unlock(&m);",
+            "x = 5;",
+        ),
+    ),
+    "a lock that begins with less than no readers": (
+        "no-data-race",
+        threads(
+            "union { int readers; pthread_rwlock_t m; } u = {-1}; int x, y;",
+            "pthread_rwlock_wrlock(&u.m); x++; pthread_rwlock_unlock(&u.m);",
+            "pthread_rwlock_rdlock(&u.m); y = x; pthread_rwlock_unlock(&u.m);",
+        ),
+    ),
+    "a store to one of two places": (
+        "assertions",
+        "int a[2]; int main(void) {" + ANY + "a[i] = 1; assert(a[0] == 1); return 0; }",
+    ),
+    "a thread that is started by one that has ended": (
+        "assertions",
+        """
+int x;
+void *inner(void *unused) { x = 1; return 0; }
+void *f(void *unused) { pthread_t b; pthread_create(&b, 0, inner, 0); return 0; }
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  pthread_join(a, 0);
+  x = 2;
+  assert(x == 2);
+  return 0;
+}
+""",
+    ),
+    "one of two threads has ended": (
+        "assertions",
+        """
+int x;
+void *f(void *unused) { x = 1; return 0; }
+int main(void) {
+  pthread_t a;
+  for (int i = 0; i < 2; i++) pthread_create(&a, 0, f, 0);
+  pthread_join(a, 0);
+  x = 2;
+  assert(x == 2);
+  return 0;
+}
+""",
+    ),
+    "what is left behind a section by whoever holds a lock": (
+        "assertions",
+        threads(
+            MUTEX,
+            "pthread_mutex_lock(&m); __VERIFIER_atomic_begin(); x = 1; __VERIFIER_atomic_end();"
+            " x = 0; pthread_mutex_unlock(&m);",
+            "assert(x == 0);",
+        ),
+    ),
+    "what the holder of a lock leaves to the next one": (
+        "assertions",
+        threads(MUTEX, "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);", LOOK.format("&m")),
+    ),
+    "what was true while the lock was held": (
+        "assertions",
+        threads(
+            MUTEX,
+            CHANGE.format("&m"),
+            "pthread_mutex_lock(&m); x = 0; pthread_mutex_unlock(&m);"
+            " pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m); assert(x == 1);",
+        ),
+    ),
+    "a variable that nobody has initialised": (
+        "assertions",
+        "int main(void) { int *p = malloc(4); assert(*p == 0); return 0; }",
+    ),
+    "a mutex that is waited for for ever": (
+        "no-deadlock",
+        threads(MUTEX, "pthread_mutex_lock(&m);", "pthread_mutex_lock(&m);"),
+    ),
+    "memory that is lost": ("valid-memsafety", "int main(void) { return malloc(4) == 0; }"),
+}
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_is_not_proved(tmp_path: Path, name: str) -> None:
     properties, source = PROGRAMS[name]
