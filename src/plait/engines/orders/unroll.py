@@ -13,7 +13,7 @@ import heapq
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
-from plait.data import dataclass
+from plait.data import dataclass, field
 from plait.engines.orders.bounds import THREADS, Bounds, Key, entry_of, recursion_of
 from plait.engines.orders.compact import compact
 from plait.engines.orders.idle import Head, change, wait_in
@@ -92,6 +92,15 @@ class _Shape:
     nests: list[tuple[Loop, ...]]  # for each location the loops it is in, outermost first
     live: list[int]
     is_met: bytes  # whether several edges lead to a location
+    live_there: dict[int, list[int]] = field(default_factory=dict)  # `live` as indices
+
+    def live_indices(self, location: int) -> list[int]:
+        known = self.live_there.get(location)
+        if known is None:
+            mask = self.live[location]
+            known = [index for index in range(mask.bit_length()) if mask >> index & 1]
+            self.live_there[location] = known
+        return known
 
 
 class Unroller(UnrolledMemory):
@@ -273,12 +282,14 @@ class Unroller(UnrolledMemory):
         """So that nobody compares what nobody needs, where paths meet."""
         if not shape.is_met[location]:
             return
-        live = shape.live[location]
-        path.registers = [
-            value if live >> index & 1 else None for index, value in enumerate(path.registers)
-        ]
+        values = path.registers
+        path.registers = [None] * len(values)
+        for index in shape.live_indices(location):
+            path.registers[index] = values[index]
 
     def _key(self, shape: _Shape, location: int, rounds: tuple[int, ...]) -> tuple[int, ...]:
+        if not rounds:
+            return (shape.rank[location],)
         key: list[int] = []
         for loop, number in zip(shape.nests[location], rounds, strict=True):
             key += [shape.rank[loop.head], number]
@@ -297,6 +308,8 @@ class Unroller(UnrolledMemory):
         if self.bounds.is_closed(function.name, edge.target):
             self._cut(path, entry_of(function.name, edge.target), edge.action.origin)
             return None
+        if not rounds and not shape.nests[edge.target]:
+            return edge.target, ()
         here = dict(zip(shape.nests[location], rounds, strict=True))
         left = [loop for loop in here if edge.target not in loop.body]
         if left:
