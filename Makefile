@@ -12,6 +12,8 @@
 # make bench-report      what the HTML report costs, to make and to read
 # make bench-portfolio   what the supervisor costs
 # make bench-cache       what a second run costs, without and after an edit
+# make bench-cold        where the time of a cold run goes; BENCH_OPTIONS="--baseline PLAIT" compares
+#                        with another checkout
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -22,7 +24,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache bench-cold browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -92,6 +94,9 @@ bench-portfolio: $(VENV)/.installed-dev
 
 bench-cache: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_cache.py $(BENCH_OPTIONS)
+
+bench-cold: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_cold.py $(BENCH_OPTIONS) $(BENCH_TASKS)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

@@ -20,10 +20,21 @@ from plait.work.garbage import collect_rarely
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit code. Without arguments they are those of the
-    process, which is then about to end."""
-    if arguments is None:
-        collect_rarely()
-    options = parse(sys.argv[1:] if arguments is None else arguments)
+    process, which ends with the command."""
+    if arguments is not None:
+        return _main(arguments)
+    collect_rarely()
+    code = _main(sys.argv[1:])
+    Ignored().__enter__()  # all is said
+    try:
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass  # it was never there, or nobody reads it any more
+    os._exit(code)  # to take the interpreter apart costs as much as to start it
+
+
+def _main(arguments: Sequence[str]) -> int:
+    options = parse(arguments)
     console = Console()
     try:
         return _run_command(options, console)
@@ -47,8 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _no_answer(options, console, what, exits.UNKNOWN, said=True)
     finally:
         console.close()
-        if arguments is None:
-            Ignored().__enter__()  # all is said; the interpreter takes a moment to end
 
 
 def _run_command(options: argparse.Namespace, console: Console) -> int:

@@ -27,25 +27,11 @@ from plait.engines.description import EngineOption
 from plait.model.property_names import PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
 
-Options = Callable[["Parser"], None]
-
-
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse prints its whole usage on a mistake; a mistake should take one or two lines. A
-    command gets its options when it is the one that was asked for: there are 150 of them."""
-
-    add_options: Options | None = None
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        if self.add_options is not None:
-            self.add_options(self)
-            self.add_options = None
-        return super().parse_known_args(args, namespace)
+    """argparse prints its whole usage on a mistake; a mistake should take one or two lines."""
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "--help" in message else f"\nsee `{self.prog} --help`"
@@ -53,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = build_parser()
+    parser = build_parser(arguments[0] if arguments else "")
     # argparse takes only the sources before the first option or those after the last one.
     options, rest = parser.parse_known_args(_attach(arguments))
     for argument in rest:
@@ -92,7 +78,8 @@ def _attach(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser(asked: str = "") -> argparse.ArgumentParser:
+    """If one command is asked for, the others are left out: there are 150 options."""
     parser = Parser(
         prog="plait",
         description="Verify every way the threads of a C program can interleave.",
@@ -102,7 +89,23 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"plait {plait.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary, epilog, add_options in (
+    chosen = [row for row in _commands() if row[0] == asked] or _commands()
+    for name, summary, epilog, add_options in chosen:
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        add_options(command)
+    return parser
+
+
+def _commands() -> list[tuple[str, str, str, Callable[[Parser], None]]]:
+    """The name, what it is for, the end of its help, its options."""
+    return [
         ("show", "print or draw the program model", SHOW_HELP, _show_options),
         ("run", "interpret one schedule and show it", RUN_HELP, _run_options),
         ("explore", "check a property in all schedules", EXPLORE_HELP, _explore_options),
@@ -117,17 +120,7 @@ def build_parser() -> argparse.ArgumentParser:
         ("report", "show a saved result, or write it in other forms", REPORT_HELP, _report_options),
         ("replay", "show a counterexample in the compiled program", REPLAY_HELP, _replay_options),
         ("bench", "verify all tasks of a suite", BENCH_HELP, bench_options),
-    ):
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}.",
-            epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        command.add_options = add_options
-    return parser
+    ]
 
 
 def _program_options(parser: Parser) -> None:

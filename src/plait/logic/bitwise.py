@@ -53,9 +53,9 @@ class Bitwise(Wires):
 
     def _join(self, operator: int, dual: int, a: int, b: int) -> int:
         """Conjunction or disjunction of two vectors."""
-        width = self._same_width(a, b)
         if a == b:
             return a
+        width = self._same_width(a, b)
         operators, operands = self.operator, self.operands
         if operators[a] == CONSTANT:
             a, b = b, a

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
@@ -49,21 +50,26 @@ def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses:
     pending = [expr]
     while pending:
         item = pending[-1]
-        missing = [part for part in children(item) if id(part) not in done]
-        if missing:
-            pending += missing
+        parts = children(item)
+        has_floats = item.type.kind is Kind.FLOAT
+        is_open = False
+        for part in parts:
+            if id(part) not in done:
+                pending.append(part)
+                is_open = True
+            has_floats = has_floats or part.type.kind is Kind.FLOAT
+        if is_open:
             continue
         pending.pop()
-        _refuse_float_arithmetic(item)
-        done[id(item)] = _translate(terms, item, registers, addresses, done)
+        if has_floats:
+            _refuse_float_arithmetic(item)
+        done[id(item)] = _TRANSLATORS[type(item)](terms, item, registers, addresses, done)
     return done[id(expr)]
 
 
 def _refuse_float_arithmetic(expr: Expr) -> None:
     """Floating-point values are bit patterns that can be copied and chosen from, nothing else."""
     floats = [part for part in (expr, *children(expr)) if part.type.kind is Kind.FLOAT]
-    if not floats:
-        return
     if any(part.type.bits not in _FLOAT_FORMATS for part in floats):
         raise UnsupportedCode("floating-point values of this size are not supported here")
     is_copied = isinstance(expr, (Const, Register))
@@ -97,46 +103,83 @@ def convert(terms: Terms, value: int, source: Scalar, target: Scalar) -> int:
     return terms.zero_extend(value, target.bits)
 
 
-def _translate(
+# The term of an expression whose parts are done.
+_Done = Mapping[int, int]
+_Translator = Callable[[Terms, Any, Mapping[int, int], Addresses, _Done], int]
+
+
+def _constant(
+    terms: Terms, expr: Const, registers: Mapping[int, int], addresses: Addresses, done: _Done
+) -> int:
+    if expr.type.kind is not Kind.FLOAT:
+        return terms.constant(int(expr.value), expr.type.bits)
+    try:
+        data = struct.pack(_FLOAT_FORMATS[expr.type.bits], expr.value)
+    except OverflowError:
+        raise UnsupportedCode("a floating-point constant out of range") from None
+    return terms.constant(int.from_bytes(data, "little"), expr.type.bits)
+
+
+def _inside_object(
     terms: Terms,
-    expr: Expr,
+    expr: StaticAddress | FrameAddress,
     registers: Mapping[int, int],
     addresses: Addresses,
-    done: Mapping[int, int],
+    done: _Done,
 ) -> int:
-    """The term of an expression whose parts are done."""
-    match expr:
-        case Const():
-            if expr.type.kind is Kind.FLOAT:
-                try:
-                    data = struct.pack(_FLOAT_FORMATS[expr.type.bits], expr.value)
-                except OverflowError:
-                    raise UnsupportedCode("a floating-point constant out of range") from None
-                return terms.constant(int.from_bytes(data, "little"), expr.type.bits)
-            return terms.constant(int(expr.value), expr.type.bits)
-        case Register():
-            return registers[expr.index]
-        case StaticAddress() | FrameAddress():
-            return terms.add(addresses(expr), terms.constant(expr.offset, expr.type.bits))
-        case FunctionAddress() | CurrentThread():
-            return addresses(expr)
-        case Unary():
-            operand = done[id(expr.operand)]
-            return terms.neg(operand) if expr.op is UnaryOp.NEG else terms.not_(operand)
-        case PointerAdd():
-            offset = convert(terms, done[id(expr.offset)], expr.offset.type, expr.type)
-            return terms.add(done[id(expr.base)], offset)
-        case Convert():
-            return convert(terms, done[id(expr.operand)], expr.operand.type, expr.type)
-        case Conditional():
-            condition = is_not_zero(terms, done[id(expr.condition)])
-            return terms.ite(condition, done[id(expr.then)], done[id(expr.otherwise)])
-        case Binary():
-            left, right = done[id(expr.left)], done[id(expr.right)]
-            if expr.op in COMPARISONS:
-                truth = _comparison(terms, expr.op, expr.left.type, left, right)
-                return terms.zero_extend(truth, expr.type.bits)
-            return _arithmetic(terms, expr.op, expr.left.type, left, right)
+    return terms.add(addresses(expr), terms.constant(expr.offset, expr.type.bits))
+
+
+def _unary(
+    terms: Terms, expr: Unary, registers: Mapping[int, int], addresses: Addresses, done: _Done
+) -> int:
+    operand = done[id(expr.operand)]
+    return terms.neg(operand) if expr.op is UnaryOp.NEG else terms.not_(operand)
+
+
+def _pointer_add(
+    terms: Terms, expr: PointerAdd, registers: Mapping[int, int], addresses: Addresses, done: _Done
+) -> int:
+    offset = convert(terms, done[id(expr.offset)], expr.offset.type, expr.type)
+    return terms.add(done[id(expr.base)], offset)
+
+
+def _conversion(
+    terms: Terms, expr: Convert, registers: Mapping[int, int], addresses: Addresses, done: _Done
+) -> int:
+    return convert(terms, done[id(expr.operand)], expr.operand.type, expr.type)
+
+
+def _conditional(
+    terms: Terms, expr: Conditional, registers: Mapping[int, int], addresses: Addresses, done: _Done
+) -> int:
+    condition = is_not_zero(terms, done[id(expr.condition)])
+    return terms.ite(condition, done[id(expr.then)], done[id(expr.otherwise)])
+
+
+def _binary(
+    terms: Terms, expr: Binary, registers: Mapping[int, int], addresses: Addresses, done: _Done
+) -> int:
+    left, right = done[id(expr.left)], done[id(expr.right)]
+    if expr.op in COMPARISONS:
+        truth = _comparison(terms, expr.op, expr.left.type, left, right)
+        return terms.zero_extend(truth, expr.type.bits)
+    return _arithmetic(terms, expr.op, expr.left.type, left, right)
+
+
+_TRANSLATORS: dict[type, _Translator] = {
+    Const: _constant,
+    Register: lambda terms, expr, registers, addresses, done: registers[expr.index],
+    StaticAddress: _inside_object,
+    FrameAddress: _inside_object,
+    FunctionAddress: lambda terms, expr, registers, addresses, done: addresses(expr),
+    CurrentThread: lambda terms, expr, registers, addresses, done: addresses(expr),
+    Unary: _unary,
+    PointerAdd: _pointer_add,
+    Convert: _conversion,
+    Conditional: _conditional,
+    Binary: _binary,
+}
 
 
 def _comparison(terms: Terms, op: BinaryOp, operands: Scalar, left: int, right: int) -> int:

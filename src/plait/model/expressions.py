@@ -9,8 +9,10 @@ the same type, except in shifts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from plait.data import dataclass
 from plait.model.types import I32, Scalar
@@ -152,17 +154,19 @@ TRUE = Const(I32, 1)
 FALSE = Const(I32, 0)
 
 
+# A table and no `match`, because this is asked more often than anything else.
+_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Unary: lambda expr: (expr.operand,),
+    Convert: lambda expr: (expr.operand,),
+    Binary: attrgetter("left", "right"),
+    PointerAdd: attrgetter("base", "offset"),
+    Conditional: attrgetter("condition", "then", "otherwise"),
+}
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
-    match expr:
-        case Unary() | Convert():
-            return (expr.operand,)
-        case Binary():
-            return (expr.left, expr.right)
-        case PointerAdd():
-            return (expr.base, expr.offset)
-        case Conditional():
-            return (expr.condition, expr.then, expr.otherwise)
-    return ()
+    find = _CHILDREN.get(type(expr))
+    return () if find is None else find(expr)
 
 
 def registers_of(expr: Expr) -> set[int]:

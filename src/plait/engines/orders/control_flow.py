@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
-from plait.data import dataclass
+from plait.data import dataclass, field
 from plait.engines.orders.bounds import Bounds
 from plait.errors import UnsupportedCode
 from plait.model.actions import Assign, Check, Guard, Load, Skip, Store
@@ -24,9 +24,20 @@ class Shape:
     nests: list[tuple[Loop, ...]]  # for each location the loops it is in, outermost first
     live: list[int]
     is_met: bytes  # whether several edges lead to a location
+    live_there: dict[int, list[int]] = field(default_factory=dict)  # `live` as indices
+
+    def live_indices(self, location: int) -> list[int]:
+        known = self.live_there.get(location)
+        if known is None:
+            mask = self.live[location]
+            known = [index for index in range(mask.bit_length()) if mask >> index & 1]
+            self.live_there[location] = known
+        return known
 
     def key(self, location: int, rounds: tuple[int, ...]) -> tuple[int, ...]:
         """Sorts places so that all ways to a place come before it."""
+        if not rounds:
+            return (self.rank[location],)
         key: list[int] = []
         for loop, number in zip(self.nests[location], rounds, strict=True):
             key += [self.rank[loop.head], number]

@@ -136,11 +136,9 @@ class EventStructure:
         self.sections = tuple(sections)
         self.aliases = tuple(aliases)
         self.regions = frozenset(regions)
-        self.after0 = _closure(len(self.events), program_order)
-        self.before0 = [0] * len(self.events)
-        for event, after in enumerate(self.after0):
-            for later in bits(after):
-                self.before0[later] |= 1 << event
+        pairs = list(program_order)
+        self.after0 = _closure(len(self.events), pairs)
+        self.before0 = _closure(len(self.events), [(after, before) for before, after in pairs])
         self._check()
         self.literals: list[int] = []
         self.bit_of: dict[int, int] = {0: 0}

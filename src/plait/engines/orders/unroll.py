@@ -199,10 +199,10 @@ class Unroller:
         """So that nobody compares what nobody needs, where paths meet."""
         if not shape.is_met[location]:
             return
-        live = shape.live[location]
-        path.registers = [
-            value if live >> index & 1 else None for index, value in enumerate(path.registers)
-        ]
+        values = path.registers
+        path.registers = [None] * len(values)
+        for index in shape.live_indices(location):
+            path.registers[index] = values[index]
 
     def _next_place(
         self,
@@ -217,6 +217,8 @@ class Unroller:
         if self.bounds.is_closed(function.name, edge.target):
             self._cut(path, entry_of(function.name, edge.target), edge.action.origin)
             return None
+        if not rounds and not shape.nests[edge.target]:
+            return edge.target, ()
         here = dict(zip(shape.nests[location], rounds, strict=True))
         left = [loop for loop in here if edge.target not in loop.body]
         if left:
