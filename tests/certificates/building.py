@@ -22,7 +22,7 @@ from plait.certificates.execute import Executor
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.independence import Footprint, Move, are_independent
 from plait.certificates.memory import Cells
-from plait.certificates.outcomes import Outcome, Step
+from plait.certificates.outcomes import Step, StepOutcome
 from plait.certificates.reading import read
 from plait.certificates.state import ActiveFrame, Situation
 from plait.certificates.verdicts import Verdict
@@ -222,7 +222,7 @@ class Builder:
                     found[cell] = int.from_bytes(data[offset : offset + cell.size], "little")
         return found
 
-    def _learn_cells(self, outcome: Outcome) -> None:
+    def _learn_cells(self, outcome: StepOutcome) -> None:
         for access in outcome.path.accesses:
             if access.end - access.start > 16:
                 continue
@@ -253,7 +253,7 @@ class Builder:
         stack_page = top - self.world.space.frame_layout(entry).pages
         return Location((Thread(Status.RUNNING, 0, first, stack_page, (frame,)),), {}, {})
 
-    def _after(self, situation: Situation, outcome: Outcome) -> Location:
+    def _after(self, situation: Situation, outcome: StepOutcome) -> Location:
         path = outcome.path
         threads = []
         before = situation.location.threads

@@ -47,7 +47,7 @@ from plait.model.types import F64, I8, I16, I32, I64, POINTER_32, U8, U64, DataM
 from plait.semantics.actions import Limits
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import Ending, Outcome
+from plait.semantics.outcome import Ending, StepOutcome
 from plait.semantics.run import Execution, run
 from plait.semantics.visibility import conservative, escaping_slots
 
@@ -59,7 +59,7 @@ def result_of(program: ProgramBuilder, specification: Specification = ASSERTIONS
     return run(program.build(), specification, seed=1)
 
 
-def stepped(program: Program, specification: Specification = ASSERTIONS) -> Outcome:
+def stepped(program: Program, specification: Specification = ASSERTIONS) -> StepOutcome:
     machine = Machine(program, specification)
     machine.start()
     return machine.step(1, most=10_000)

@@ -13,7 +13,7 @@ from plait.certificates.fitting import check_fit
 from plait.certificates.independence import Footprint, Move, are_apart, are_independent
 from plait.certificates.locality import Locality
 from plait.certificates.memory import Cells
-from plait.certificates.outcomes import Ending, Outcome, Step
+from plait.certificates.outcomes import Ending, Step, StepOutcome
 from plait.certificates.state import ActiveFrame, Registers, Situation, new_thread_shape
 from plait.certificates.verdicts import Answer, Rejected, Verdict
 from plait.certificates.world import World
@@ -193,7 +193,7 @@ class _Checker:
         for outcome in step.moves:
             self._check_move(node, thread, outcome, children)
 
-    def _check_move(self, node: Node, thread: int, outcome: Outcome, children: list[Node]) -> None:
+    def _check_move(self, node: Node, thread: int, outcome: StepOutcome, children: list[Node]) -> None:
         """Some child represents all states that the outcome leads to."""
         shape = outcome.path.shape(self._world)
         reason = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plait.certificates.decide import Decider
-from plait.certificates.outcomes import Ending, Lost, Outcome, PathEnds, Trouble
+from plait.certificates.outcomes import Ending, Lost, PathEnds, StepOutcome, Trouble
 from plait.certificates.pointers import Move, Moves
 from plait.certificates.state import Access, Path
 from plait.certificates.world import World
@@ -36,10 +36,10 @@ class Evaluator:
         self._terms = decider.terms
         self._most_values = most_values
         self._moves = Moves()
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[StepOutcome] = []
 
     def _end(self, path: Path, ending: Ending, message: str = "") -> None:
-        self._outcomes.append(Outcome(ending, path, self._origin(path), message))
+        self._outcomes.append(StepOutcome(ending, path, self._origin(path), message))
 
     def _origin(self, path: Path) -> Origin:
         """Where the path is, or the call of the library function that it is in."""

@@ -19,7 +19,7 @@ class Ending(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Outcome:
+class StepOutcome:
     """The path holds what was accessed on the way, and after MOVED the new state."""
 
     ending: Ending
@@ -34,13 +34,13 @@ class Step:
     each choice of inputs is in one of the outcomes' paths."""
 
     thread: int
-    outcomes: list[Outcome]
+    outcomes: list[StepOutcome]
 
-    def first(self, *endings: Ending) -> Outcome | None:
+    def first(self, *endings: Ending) -> StepOutcome | None:
         return next((item for item in self.outcomes if item.ending in endings), None)
 
     @property
-    def moves(self) -> list[Outcome]:
+    def moves(self) -> list[StepOutcome]:
         return [item for item in self.outcomes if item.ending is Ending.MOVED]
 
 

@@ -27,7 +27,7 @@ from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import Access as Accessed
-from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest, Outcome
+from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest, StepOutcome
 from plait.semantics.run import Execution, run
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
@@ -246,7 +246,7 @@ class _Racing:
         self._given.append(value)
         return value
 
-    def _step(self, thread: int) -> Outcome:
+    def _step(self, thread: int) -> StepOutcome:
         self._left, self._given = list(self.inputs.get(thread, ())), []
         try:
             return self._machine.step(thread)
@@ -397,7 +397,7 @@ def _argument(called: Called, what: str, traced: TraceRows) -> str:
 
 def _blocked(
     program: Program, specification: Specification, schedule: Schedule
-) -> dict[int, Outcome]:
+) -> dict[int, StepOutcome]:
     """The threads that cannot move in the state that a schedule leads to."""
     machine = Machine(program, specification)
     machine.start()

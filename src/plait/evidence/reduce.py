@@ -19,7 +19,7 @@ from plait.model.actions import Origin
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import Ending, Footprint, InputRequest, Outcome
+from plait.semantics.outcome import Ending, Footprint, InputRequest, StepOutcome
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
 
@@ -218,7 +218,7 @@ class _Reduction:
         self._check_last_state()
         return merged(taken)
 
-    def _is_goal(self, outcome: Outcome) -> bool:
+    def _is_goal(self, outcome: StepOutcome) -> bool:
         return (outcome.kind, outcome.origin) == (self._goal.kind, self._goal.origin)
 
     def _check_last_state(self) -> None:

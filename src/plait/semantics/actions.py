@@ -20,7 +20,7 @@ from plait.semantics import leaks, printf
 from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site, shared_compiler
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
 from plait.semantics.memory import HEAP, LIBRARY, Memory
-from plait.semantics.outcome import Ending, InputRequest, Outcome, StepEnds
+from plait.semantics.outcome import Ending, InputRequest, StepEnds, StepOutcome
 from plait.semantics.scalars import Number, reinterpret
 from plait.semantics.state import Frame, Status, Thread
 from plait.semantics.visibility import Visibility
@@ -321,8 +321,8 @@ class Actions(Memory):
             self.stop(Ending.LIMIT, what, site.origin)
         if lost:
             what = f"{len(lost)} heap object(s) that nothing points to are never freed"
-            outcome = Outcome(Ending.VIOLATION, what, site.origin, "valid-memtrack", self.number)
-            raise StepEnds(outcome)
+            kind = "valid-memtrack"
+            raise StepEnds(StepOutcome(Ending.VIOLATION, what, site.origin, kind, self.number))
 
     def end_section(self, site: Site) -> None:
         self.depth -= 1
@@ -350,7 +350,7 @@ class Actions(Memory):
             request = InputRequest(name, scalar, count)
             if self.supply is None:
                 raise StepEnds(
-                    Outcome(Ending.NEEDS_INPUT, name, origin, thread=self.number, input=request)
+                    StepOutcome(Ending.NEEDS_INPUT, name, origin, thread=self.number, input=request)
                 )
             value = self.supply(request)
             self.choices.append(value)
@@ -364,7 +364,7 @@ class Actions(Memory):
     def block(self, site: Site, on: int | None) -> None:
         in_section = self.depth > 0
         raise StepEnds(
-            Outcome(
+            StepOutcome(
                 Ending.BLOCKED,
                 site.text,
                 site.origin,
@@ -381,7 +381,7 @@ class Actions(Memory):
         assert kind is not None
         if kind is not CheckKind.UNDEFINED and kind in self.specification.checks:
             raise StepEnds(
-                Outcome(Ending.VIOLATION, site.text, site.origin, kind.value, self.number)
+                StepOutcome(Ending.VIOLATION, site.text, site.origin, kind.value, self.number)
             )
         if kind in (CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE):
             self.stop(Ending.UNDEFINED, site.text, site.origin)

@@ -36,7 +36,7 @@ from plait.semantics.actions import Limits
 from plait.semantics.deadlock import StateGraph
 from plait.semantics.inputs import InputDomains
 from plait.semantics.memo import NotingMachine, StepTaker
-from plait.semantics.outcome import HAS_NO_VERDICT, Access, Ending, Footprint, Outcome
+from plait.semantics.outcome import HAS_NO_VERDICT, Access, Ending, Footprint, StepOutcome
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
 from plait.semantics.state import State, Status, runnable
@@ -125,7 +125,7 @@ class _Attempt:
 
     moves: list[_Move] = field(default_factory=list)
     footprints: list[Footprint] = field(default_factory=list)
-    blocked: Outcome | None = None
+    blocked: StepOutcome | None = None
     # All inputs were tried, and none led out of what is explored (a failed assumption does not:
     # what would come after it does not exist).
     is_certain: bool = True
@@ -270,7 +270,7 @@ class _Search:
         state = self.states[number]
         sleep = self.sleeping[number]
         steps = dict(sleep)  # of the threads that can move
-        blocked: dict[int, Outcome] = {}
+        blocked: dict[int, StepOutcome] = {}
         is_certain = True
         for thread in runnable(state):
             if thread in sleep:
@@ -343,7 +343,7 @@ class _Search:
                 self._note_trouble(outcome)
         return result
 
-    def _note_trouble(self, outcome: Outcome) -> None:
+    def _note_trouble(self, outcome: StepOutcome) -> None:
         place = self.program.place(outcome.origin)
         self.troubles[f"{outcome.ending.value}: {outcome.message} ({place})"] = None
 
@@ -415,7 +415,7 @@ class _Search:
         assert outcome is not None
         self._report_deadlock(number, thread, {thread: outcome})
 
-    def _report_deadlock(self, number: int, thread: int, blocked: dict[int, Outcome]) -> None:
+    def _report_deadlock(self, number: int, thread: int, blocked: dict[int, StepOutcome]) -> None:
         waits = ", ".join(
             f"thread {other} waits for {self._waited_for(number, outcome)}"
             for other, outcome in blocked.items()
@@ -425,7 +425,7 @@ class _Search:
         self.schedule = self._schedule(number)
         raise _Stop
 
-    def _waited_for(self, number: int, outcome: Outcome) -> str:
+    def _waited_for(self, number: int, outcome: StepOutcome) -> str:
         place = self.program.place(outcome.origin)
         if outcome.on is None:
             return f"{outcome.message} ({place})"

@@ -23,7 +23,7 @@ from plait.model.properties import Specification
 from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import VISIBLE, Code, Fragment
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate
-from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, Outcome, StepEnds
+from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, StepEnds, StepOutcome
 from plait.semantics.scalars import Number
 from plait.semantics.state import ENDED, State, StateTable, Status, Thread
 from plait.semantics.visibility import Visibility
@@ -172,7 +172,7 @@ class Machine(Actions):
 
     # --- steps
 
-    def step(self, number: int, choices: Sequence[Number] = (), most: int = 1) -> Outcome:
+    def step(self, number: int, choices: Sequence[Number] = (), most: int = 1) -> StepOutcome:
         """Execute one step of a thread, or up to `most` steps as long as no thread is started.
 
         `choices` are the values of the inputs it meets, in order. After MOVED the state is the

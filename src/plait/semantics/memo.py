@@ -14,7 +14,7 @@ from plait.data import dataclass
 from plait.semantics.compile import Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import Ending, Footprint, Outcome
+from plait.semantics.outcome import Ending, Footprint, StepOutcome
 from plait.semantics.scalars import Number, Reader, Writer
 from plait.semantics.state import State, Thread
 
@@ -23,7 +23,7 @@ from plait.semantics.state import State, Thread
 class Effect:
     """What a step comes to: its thread afterwards, and the new contents of what it wrote."""
 
-    outcome: Outcome
+    outcome: StepOutcome
     footprint: Footprint | None
     thread: Thread | None = None
     written: tuple[tuple[int, bytes], ...] = ()
@@ -33,7 +33,7 @@ class Effect:
 class Taken:
     """A step that was taken; `state` is the one after it, if there is one."""
 
-    outcome: Outcome
+    outcome: StepOutcome
     footprint: Footprint | None
     state: State | None
 

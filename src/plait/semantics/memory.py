@@ -18,7 +18,7 @@ from plait.model.properties import Property, Specification
 from plait.model.types import U8, Scalar
 from plait.semantics.compile import Site
 from plait.semantics.indeterminate import COPIED, UNKNOWN, Indeterminate, fresh
-from plait.semantics.outcome import Access, AccessKind, Ending, Outcome, StepEnds
+from plait.semantics.outcome import Access, AccessKind, Ending, StepEnds, StepOutcome
 from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
 
 HEAP, STACK, LIBRARY, THREAD_LOCAL = "heap", "stack", "library", "thread-local"
@@ -361,12 +361,12 @@ class Memory:
     def invalid(self, kind: str, what: str, origin: Origin) -> NoReturn:
         """An access or a free that C does not define."""
         if self.checks_memory:
-            raise StepEnds(Outcome(Ending.VIOLATION, what, origin, kind, self.number))
+            raise StepEnds(StepOutcome(Ending.VIOLATION, what, origin, kind, self.number))
         self.stop(Ending.UNDEFINED, what, origin)
 
     def stop(self, ending: Ending, what: str, origin: Origin) -> NoReturn:
         in_section = self.depth > 0
-        raise StepEnds(Outcome(ending, what, origin, thread=self.number, in_section=in_section))
+        raise StepEnds(StepOutcome(ending, what, origin, thread=self.number, in_section=in_section))
 
     def registers(self) -> list[Any]:
         """Of the running frame."""

@@ -27,7 +27,7 @@ HAS_NO_VERDICT = frozenset({Ending.UNDEFINED, Ending.LIMIT, Ending.UNSUPPORTED})
 
 
 @dataclass(slots=True, eq=False)
-class Outcome:
+class StepOutcome:
     """`kind` names the violated property part; `message` says for people what happened.
 
     `thread` is the thread in which it happened (a Spawn step also runs the new thread up to its
@@ -53,13 +53,13 @@ class InputRequest:
     count: int | None
 
 
-MOVED = Outcome(Ending.MOVED)
+MOVED = StepOutcome(Ending.MOVED)
 
 
 class StepEnds(Exception):
     """Raised by an action that ends its step early; never leaves the machine."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: StepOutcome) -> None:
         self.outcome = outcome
         super().__init__(outcome.message)
 

@@ -16,7 +16,7 @@ from plait.model.properties import Specification
 from plait.model.types import Kind
 from plait.semantics.actions import Limits
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import MOVED, Ending, InputRequest, Outcome
+from plait.semantics.outcome import MOVED, Ending, InputRequest, StepOutcome
 from plait.semantics.scalars import Number, to_single
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
 from plait.semantics.trace import Event, TracingMachine
@@ -32,12 +32,12 @@ class Execution:
     ended), "deadlock", "step limit", "end of schedule", or the value of an Ending."""
 
     ending: str
-    outcome: Outcome
+    outcome: StepOutcome
     status: int | None
     output: bytes
     steps: int
     schedule: Schedule
-    blocked: dict[int, Outcome] = field(default_factory=dict)
+    blocked: dict[int, StepOutcome] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
 
     @property
@@ -72,7 +72,7 @@ class _Runner:
         self.dice = dice
         self.max_steps = max_steps
         self.steps = 0
-        self.halt: Outcome | None = None
+        self.halt: StepOutcome | None = None
         self.taken: list[ScheduledStep] = []
         self.output: list[bytes] = []
         machine.output = self.output
@@ -81,7 +81,7 @@ class _Runner:
     def random_run(self) -> Execution:
         machine = self.machine
         machine.supply = self._random_input
-        blocked: dict[int, Outcome] = {}
+        blocked: dict[int, StepOutcome] = {}
         while True:
             runnable = machine.runnable()
             candidates = [number for number in runnable if number not in blocked]
@@ -137,7 +137,7 @@ class _Runner:
         machine = self.machine
         machine.supply = self._random_input
         machine.output = None
-        blocked: dict[int, Outcome] = {}
+        blocked: dict[int, StepOutcome] = {}
         for number in machine.runnable():
             machine.commit()
             events = len(machine.events) if isinstance(machine, TracingMachine) else 0
@@ -152,7 +152,7 @@ class _Runner:
 
     def _step(
         self, number: int, most: int, runnable: list[int], inputs: tuple[Number, ...] = ()
-    ) -> Outcome:
+    ) -> StepOutcome:
         """One step, or several while the thread is alone: then nothing can come between them,
         and a step in which it is blocked is the last one and need not be taken back."""
         machine = self.machine
@@ -178,14 +178,16 @@ class _Runner:
             self.taken.append(ScheduledStep(number, used, machine.steps))
         return outcome
 
-    def _over(self, blocked: dict[int, Outcome]) -> Execution:
+    def _over(self, blocked: dict[int, StepOutcome]) -> Execution:
         if self.machine.exit is not None:
             return self._execution(self.machine.exit[1], MOVED, {})
         if blocked:
             return self._execution("deadlock", next(iter(blocked.values())), blocked)
         return self._execution("finished", MOVED, {})
 
-    def _execution(self, ending: str, outcome: Outcome, blocked: dict[int, Outcome]) -> Execution:
+    def _execution(
+        self, ending: str, outcome: StepOutcome, blocked: dict[int, StepOutcome]
+    ) -> Execution:
         machine = self.machine
         return Execution(
             ending,

@@ -31,7 +31,7 @@ from plait.semantics.outcome import (
     Ending,
     Footprint,
     InputRequest,
-    Outcome,
+    StepOutcome,
 )
 from plait.semantics.scalars import Number
 from plait.semantics.schedule import Schedule, ScheduledStep
@@ -129,7 +129,7 @@ class _Search:
     domains: InputDomains = field(default_factory=InputDomains)
     restored: State | None = None
     tried: int = 0
-    waits: Outcome | None = None  # of the step that was tried last, if it cannot be taken yet
+    waits: StepOutcome | None = None  # of the step that was tried last, if it cannot be taken yet
 
     def run(self) -> Found:
         self.machine.accesses = [] if self._finds_races else None
@@ -242,7 +242,7 @@ class _Search:
     def _expand_otherwise(self, node: _Node) -> None:
         told, last = self._told(node), self._last(node)
         steps: dict[int, list[Footprint]] = {}
-        blocked: dict[int, Outcome] = {}
+        blocked: dict[int, StepOutcome] = {}
         for number in runnable(node.state):
             footprints: list[Footprint] = []
             cost = node.cost + (number != told) + (number not in (told, last)) * _OTHERS
@@ -406,7 +406,7 @@ class _Search:
         return [self.guide.waypoints[number] for number in self.guide.follow[self.guide.end]]
 
     def _look_at_violation(
-        self, node: _Node, step: ScheduledStep, outcome: Outcome, ways: list[Progress]
+        self, node: _Node, step: ScheduledStep, outcome: StepOutcome, ways: list[Progress]
     ) -> None:
         """A check fails where nobody else can see it, so that others may act before that."""
         target = self._targets()[0]
@@ -479,7 +479,7 @@ class _Search:
         found.origin = pair[0].origin
         raise _Over(found)
 
-    def _look_for_deadlock(self, node: _Node, blocked: dict[int, Outcome]) -> None:
+    def _look_for_deadlock(self, node: _Node, blocked: dict[int, StepOutcome]) -> None:
         target = self._targets()[0]
         waiting = [
             (number, outcome)

@@ -22,7 +22,7 @@ from plait.semantics.actions import Actions
 from plait.semantics.compile import VISIBLE, Code, Compiler, Fragment
 from plait.semantics.indeterminate import Indeterminate, UsedIndeterminate
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import Ending, Outcome
+from plait.semantics.outcome import Ending, StepOutcome
 from plait.semantics.scalars import Number, from_bits
 from plait.semantics.state import Frame, State
 from plait.semantics.visibility import conservative
@@ -81,7 +81,7 @@ class WatchingMachine(Machine):
         thread = self.threads[number - 1]
         return thread.code is not None and thread.code.stops[thread.location] == VISIBLE
 
-    def watch(self, number: int, choices: Sequence[Number]) -> Outcome:
+    def watch(self, number: int, choices: Sequence[Number]) -> StepOutcome:
         """Take a step, and note what it passes."""
         self.now, self.later = [], {}
         self._begins_at = None
