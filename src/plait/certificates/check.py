@@ -193,7 +193,9 @@ class _Checker:
         for outcome in step.moves:
             self._check_move(node, thread, outcome, children)
 
-    def _check_move(self, node: Node, thread: int, outcome: StepOutcome, children: list[Node]) -> None:
+    def _check_move(
+        self, node: Node, thread: int, outcome: StepOutcome, children: list[Node]
+    ) -> None:
         """Some child represents all states that the outcome leads to."""
         shape = outcome.path.shape(self._world)
         reason = ""
