@@ -87,7 +87,8 @@ class EngineRun:
         if outcome.is_out_of_time:
             return OutOfTime(numbers, outcome.so_far)
         result = self._concluded(outcome)
-        result.bound = outcome.bound
+        if result.verdict != "unknown" or outcome.answer is Answer.UNKNOWN:
+            result.bound = outcome.bound  # else it belongs to an answer that does not count
         result.statistics = numbers
         return result
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from plait.data import dataclass
 from plait.engines import interface
 from plait.engines.interface import (
     AccessOrder,

@@ -23,7 +23,7 @@ from plait.engines.orders.objects import Objects, other_addresses
 from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, Unrolling
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -36,6 +36,7 @@ _MOST_BEYOND_UNSUPPORTED = 16  # loop rounds in which there may be a violation, 
 _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
+_OPEN = "what lies beyond the loop bound may end a wait"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
 _FEW_CONFLICTS = 3000
@@ -576,8 +577,16 @@ class _Round:
             claim.message,
             claim.origin,
             None if last is None else (claim.thread, last.thread),
-            lambda: other_addresses(PointsTo(self._program)),
+            lambda: self._excuse(unrolling, claim),
         )
+
+    def _excuse(self, unrolling: Unrolling, claim: Claim) -> str:
+        """Why a replay may come to nothing without a mistake."""
+        if any(item is claim for item in unrolling.suspicions):
+            return _OPEN
+        if any(item is claim for item in unrolling.leaks):
+            return _NOT_FREED
+        return other_addresses(PointsTo(self._program))
 
 
 def _signed(use: InputUse, value: int) -> int:

@@ -1,0 +1,74 @@
+"""Counterexamples that may come to nothing, and what a mistake of plait means for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.engines.toy import answer as toy_answer
+from tests.engines.toy.description import TOY
+
+import plait
+from plait.data import replace
+from plait.engines import registry
+from plait.engines.interface import Answer, Listener, Outcome, Question
+
+SOME_ROUNDS = """#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+int x, n; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *f(void *p) {
+  for (int i = 0; i < n; i++) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); }
+  return 0;
+}
+int main(void) {
+  n = __VERIFIER_nondet_int(); if (n < 0 || n > 3) n = 0;
+  pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0;
+}
+"""
+STILL_THERE = """#include <pthread.h>
+#include <stdlib.h>
+int *p;
+void *f(void *a) { p = malloc(4); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }
+"""
+
+
+@pytest.fixture
+def _toy() -> Iterator[None]:
+    with registry.registered(TOY):
+        yield
+
+
+def _verify(folder: Path, text: str, engine: str, properties: str) -> plait.Result:
+    path = folder / "program.c"
+    path.write_text(text)
+    return plait.verify(path, engine=engine, property=properties, cache=False, timeout=120)
+
+
+def test_a_wait_that_ends_beyond_the_bound_is_no_mistake(tmp_path: Path) -> None:
+    """With a small bound the thread that is waited for seems never to end."""
+    found = _verify(tmp_path, SOME_ROUNDS, "orders", "no-deadlock")
+    assert (found.verdict, found.failure) == ("true", None)
+
+
+def test_memory_that_may_not_be_lost_is_no_mistake(tmp_path: Path) -> None:
+    found = _verify(tmp_path, STILL_THERE, "orders", "valid-memsafety")
+    assert found.verdict == "unknown"
+    assert found.reason == "whether memory that is not freed is lost is not decided"
+    assert found.failure is None
+
+
+@pytest.mark.usefixtures("_toy")
+def test_a_proof_after_a_mistake_has_no_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def doubtful(question: Question, listener: Listener) -> Outcome:
+        listener.confirm(replace(toy_answer._the_initial_thread_fails(), excuse=lambda: ""))
+        return Outcome(Answer.HOLDS, "surely", bound=4)
+
+    monkeypatch.setattr(toy_answer, "answer", doubtful)
+    found = _verify(tmp_path, "int main(void) { return 0; }", "toy", "assertions")
+    assert found.verdict == "unknown"
+    assert "does not replay" in found.reason
+    assert found.bound is None
