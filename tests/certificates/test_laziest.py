@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from plait.certificates.verdicts import Answer
 from plait.model.program import Program
 from plait.semantics.explore import ExploreOptions, explore
@@ -57,3 +59,49 @@ def test_small_programs(tmp_path: Path) -> None:
     seen = [compare(tmp_path, seed, 150) for seed in SEEDS]
     assert {"true", "false"} <= {verdict for verdict, _ in seen}
     assert sum(Answer.ACCEPTED in found for _, found in seen) >= 8
+
+
+HEAD = """#include <assert.h>
+#include <pthread.h>
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);
+int x, y, z, seen; pthread_mutex_t m;
+"""
+# What the smaller thread does first in each of these may seem to have nothing to do with what the
+# larger one has just done.
+UNSAFE = {
+    "only the last part of a section depends on the other step": (
+        "int i = 0; __VERIFIER_atomic_begin(); while (i < 2) i++; assert(x == 0);"
+        " __VERIFIER_atomic_end();",
+        "x = 1;",
+    ),
+    "only the first part of a section depends on the next step": (
+        "x = 1; int late = y; if (late) assert(seen == 1);",
+        "int i = 0; __VERIFIER_atomic_begin(); seen = x; while (i < 2) i++; y = 1;"
+        " __VERIFIER_atomic_end();",
+    ),
+    "an attempt that comes to nothing": (
+        "__VERIFIER_atomic_begin(); __VERIFIER_assume(x == 1); __VERIFIER_atomic_end(); assert(0);",
+        "x = 1;",
+    ),
+    "two pairs of independent steps": ("y = 1; assert(x == 0);", "z = 1; x = 1;"),
+    "a byte in the middle": ("assert(((char *)&x)[1] == 0);", "x = 256;"),
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_no_violation_is_left_out(name: str, tmp_path: Path) -> None:
+    first, second = UNSAFE[name]
+    program = program_of(
+        tmp_path,
+        f"""{HEAD}
+        void *f(void *unused) {{ {first} return 0; }}
+        void *g(void *unused) {{ {second} return 0; }}
+        int main(void) {{
+          pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
+          pthread_join(a, 0); pthread_join(b, 0); return 0; }}""",
+    )
+    assert explore(program, ASSERTIONS, max_states=20_000).verdict.value == "false"
+    verdict = verdict_on(program, Builder(program).document())
+    assert verdict.answer is Answer.REJECTED
+    assert "violation" in verdict.reason

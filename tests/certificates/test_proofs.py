@@ -204,6 +204,13 @@ def test_another_program(proof: tuple[Program, Document]) -> None:
     assert verdict_on(other, claimed) is Answer.REJECTED
 
 
+def test_the_fingerprint_is_compared(proof: tuple[Program, Document]) -> None:
+    """Also where the proof would be one of the program all the same."""
+    program, document = proof
+    assert verdict_on(program, document) is Answer.ACCEPTED
+    assert verdict_on(program, document | {"fingerprint": "0" * 64}) is Answer.REJECTED
+
+
 def test_wrong_proofs_of_unsafe_programs() -> None:
     """Without cover expansions the engine takes an unsafe program for safe: not so the checker."""
     settings = Settings(explicit=Explicit.POINTERS, cover_expansions=False)

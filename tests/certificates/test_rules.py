@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from plait.certificates.decide import Decider
 from plait.certificates.document import Cell
+from plait.certificates.independence import Footprint, Move, are_apart, are_independent
 from plait.certificates.verdicts import Answer
+from plait.logic.terms import Terms
 from plait.model.program import Program
 from tests.certificates.building import (
     Builder,
@@ -155,6 +158,23 @@ def test_every_thread_is_expanded_or_skipped(
 
 
 # --- rule III
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("return 1 / zero;", "division"),
+        ("return many[zero + 1000];", "object"),
+        ("many[nondet()] = 1; return 0;", "values"),
+    ],
+)
+def test_what_has_no_verdict_has_no_certificate(
+    tmp_path: Path, statement: str, words: str
+) -> None:
+    text = "extern unsigned short __VERIFIER_nondet_ushort(void); int zero, many[1000];"
+    called = statement.replace("nondet()", "__VERIFIER_nondet_ushort() % 1000")
+    program = program_of(tmp_path, f"{text} int main(void) {{ {called} }}")
+    assert words in rejection(program, Builder(program).document())
 
 
 def test_all_successors_are_there(build: Callable[[str], tuple[Program, Document]]) -> None:
@@ -340,6 +360,17 @@ def _drop(document: Document, number: int, thread: int) -> None:
 
 
 # --- rule V
+
+
+def test_steps_that_both_start_a_thread_depend_on_each_other(tmp_path: Path) -> None:
+    facts = Decider(Terms()).nothing()
+    for ours, theirs, expected in ((True, True, False), (True, False, True), (False, True, True)):
+        step = Footprint([], spawns=ours, is_whole=True, is_lost=False)
+        assert are_independent(step, [Move(facts, [], theirs)]) is expected
+        assert are_apart(step, [Move(facts, [], theirs)]) is expected
+    for is_whole, is_lost in ((False, False), (True, True)):
+        step = Footprint([], spawns=False, is_whole=is_whole, is_lost=is_lost)
+        assert not are_apart(step, [Move(facts, [], False)])
 
 
 def test_independent_steps_are_skipped(tmp_path: Path) -> None:

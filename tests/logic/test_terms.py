@@ -19,6 +19,7 @@ from tests.logic.formulas import (
 )
 
 from plait.logic.operators import NAMES
+from plait.logic.substitute import substitute
 from plait.logic.terms import Terms
 
 
@@ -392,3 +393,14 @@ def test_all_truth_functions_of_two_conditions() -> None:
             condition, then, otherwise = (values[index] for index in outer)
             found = terms.evaluate(term, lambda part, v={p: p_value, q: q_value}: v[part])
             assert found == (then if condition else otherwise)
+
+
+def test_substitution_is_simultaneous() -> None:
+    terms = Terms()
+    x, y, z = (terms.variable(name, 8) for name in "xyz")
+    for one, other in ((x, y), (y, x)):
+        exchanged = substitute(terms, terms.sub(one, other), {x: y, y: x})
+        assert exchanged == terms.sub(other, one)
+        moved = substitute(terms, terms.sub(one, terms.mul(other, z)), {x: y, y: z, z: x})
+        names = {x: y, y: z, z: x}
+        assert moved == terms.sub(names[one], terms.mul(names[other], x))

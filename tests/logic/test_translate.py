@@ -10,7 +10,7 @@ from tests.semantics.builder import ProgramBuilder, scalar_layout
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
-from plait.logic.translate import Place, translate, translate_condition
+from plait.logic.translate import Place, convert, translate, translate_condition
 from plait.model.actions import NOWHERE, Assign, Store
 from plait.model.expressions import (
     COMPARISONS,
@@ -281,3 +281,17 @@ def test_deep_expressions() -> None:
         expr = Unary(I32, UnaryOp.NOT, Binary(I32, BinaryOp.MUL, expr, Register(I32, 0, "")))
     term = translate(terms, expr, {0: terms.variable("x", 32)}, lambda place: terms.true)
     assert terms.evaluate(term, lambda part: 0) == 2**32 - 1
+
+
+INTEGERS = [I8, U8, I32, U32, I64, U64]
+
+
+@pytest.mark.parametrize("source", INTEGERS, ids=repr)
+@pytest.mark.parametrize("target", INTEGERS, ids=repr)
+def test_conversions_between_integers(source: Scalar, target: Scalar) -> None:
+    terms = Terms()
+    for value in (source.minimum, -1, 0, 1, source.maximum):
+        number = source.wrap(value)
+        bits = number & ((1 << source.bits) - 1)
+        found = convert(terms, terms.constant(bits, source.bits), source, target)
+        assert terms.value(found) == target.wrap(number) & ((1 << target.bits) - 1)

@@ -293,13 +293,12 @@ PROGRAMS |= {
         """
 int x;
 void *f(void *unused) {
-  pthread_mutex_t m;
-  pthread_mutex_init(&m, 0);
-  pthread_mutex_lock(&m);
+  pthread_mutex_t *m = calloc(1, sizeof *m);
+  pthread_mutex_lock(m);
   x = 1;
   assert(x == 1);
   x = 0;
-  pthread_mutex_unlock(&m);
+  pthread_mutex_unlock(m);
   return 0;
 }
 int main(void) {
@@ -398,6 +397,15 @@ int main(void) {
     "what the holder of a lock leaves to the next one": (
         "assertions",
         threads(MUTEX, "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);", LOOK.format("&m")),
+    ),
+    "what is seen between two locks": (
+        "assertions",
+        threads(
+            f"{MUTEX} pthread_mutex_t n;",
+            "pthread_mutex_lock(&m); pthread_mutex_lock(&n); x = 1; pthread_mutex_unlock(&m);"
+            " pthread_mutex_lock(&m); x = 0; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+            LOOK.format("&m"),
+        ),
     ),
     "what was true while the lock was held": (
         "assertions",

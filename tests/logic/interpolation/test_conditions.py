@@ -14,6 +14,7 @@ from tests.logic.interpolation.paths import (
     successors,
 )
 
+from plait.logic.interpolation.conditions import complaint
 from plait.logic.interpolation.interpolate import (
     PROCEDURES,
     Feasible,
@@ -22,7 +23,7 @@ from plait.logic.interpolation.interpolate import (
     Unknown,
 )
 from plait.logic.interpolation.path import Sequence, Step
-from plait.logic.interpolation.problem import Failed, Slice
+from plait.logic.interpolation.problem import Context, Failed, Path, Slice
 from plait.logic.terms import Terms
 
 ALL = tuple(PROCEDURES)
@@ -94,6 +95,30 @@ def test_examples_are_explained_or_given_up(example: str, procedure: str) -> Non
     interpolator = Interpolator(terms, procedures=[procedure])
     interpolator.interpolate(EXAMPLES[example](terms))
     assert not interpolator.statistics.rejected, interpolator.statistics.last_complaint
+
+
+def test_a_disjunct_that_holds_refutes_nothing() -> None:
+    """What follows without a solver: a disjunction whose members are all refuted, or wanted."""
+    terms = Terms()
+    a, b, c = (terms.variable(name, 1) for name in "abc")
+    either = terms.or_(a, b)
+    for facts, goal, expected in (
+        ((terms.not_(a), terms.not_(b)), terms.false, True),
+        ((a, b), terms.false, False),
+        ((terms.not_(a),), b, True),
+        ((a,), b, False),
+        ((), terms.any_of((a, b, c)), True),
+        ((), terms.or_(a, c), False),
+    ):
+        context = Context(terms)
+        steps = [
+            Step(facts, {}),
+            Step((either,), {}),
+            Step((terms.not_(goal), a, b, c), {}),
+        ]
+        sequence = ((), facts, (goal,), (terms.false,))
+        found = complaint(context, Path(context, steps), sequence)
+        assert (found is None) is expected, found
 
 
 # --- procedures that are wrong
