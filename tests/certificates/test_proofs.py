@@ -30,7 +30,7 @@ LABELS_ONLY = Settings(explicit=Explicit.POINTERS)
 def certificate_of(path: Path, settings: Settings) -> tuple[Program, Document]:
     program = loaded(path)
     outcome = outcome_of(program, settings, seconds=10)
-    if outcome.certificate is None:
+    if outcome.proof is None:
         pytest.skip(outcome.reason)
     document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     return program, json.loads(json.dumps(document))

@@ -17,8 +17,9 @@ from typing import Any, NoReturn
 import pytest
 
 import plait.engines.orders.engine as engine
-import plait.evidence.replay as evidence
+import plait.evidence.confirm as evidence
 from plait.cli.main import main
+from plait.evidence.replay import ReplayFailed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -234,7 +235,7 @@ class TestFailures:
         tmp_path: Path,
     ) -> None:
         def replay(*arguments: object) -> NoReturn:
-            raise evidence.ReplayFailed("thread 7 is never started")
+            raise ReplayFailed("thread 7 is never started")
 
         monkeypatch.setattr(evidence, "replay", replay)
         monkeypatch.chdir(tmp_path)

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from tests.evidence.programs import loaded
 
+from plait.data import replace
+from plait.engines.interface import AccessOrder, Counterexample
 from plait.engines.orders.engine import check
-from plait.engines.orders.outcome import Counterexample
 from plait.engines.orders.settings import Settings
-from plait.evidence.replay import Plan, ReplayFailed, replay, replay_deadlock, replay_race
+from plait.evidence.replay import ReplayFailed, replay, replay_deadlock, replay_race
 from plait.model.program import FrameSlot, Program, StaticObject
 from plait.model.properties import Specification, from_names
 from plait.semantics.run import run
@@ -32,29 +33,29 @@ def two_threads(first: str, second: str) -> str:
     return TWO_THREADS.replace("FIRST", first).replace("SECOND", second)
 
 
-def planned(program: Program, name: str) -> tuple[Counterexample, Plan]:
+def planned(program: Program, name: str) -> Counterexample:
     settings = Settings(
         finds_races=name == "no-data-race", finds_deadlocks=name == "no-deadlock"
     )
     found = check(program, 2, time.monotonic() + 30, settings).counterexample
     assert found is not None
-    shared = {item.name for item in program.objects if found.objects.shares(item)}
+    assert isinstance(found.order, AccessOrder)
+    shared = {item.name for item in program.objects if found.order.is_shared(item)}
 
     def is_shared(item: StaticObject | FrameSlot) -> bool:
         return item.name in shared
 
-    thread = found.claim.thread
-    return found, Plan(found.threads, found.children, found.inputs, thread, is_shared)
+    return replace(found, order=replace(found.order, is_shared=is_shared))
 
 
 def follow(
-    program: Program, specification: Specification, found: Counterexample, plan: Plan, name: str
+    program: Program, specification: Specification, found: Counterexample, name: str
 ) -> object:
     if name == "no-deadlock":
-        return replay_deadlock(program, specification, plan)
+        return replay_deadlock(program, specification, found)
     if found.race is not None:
-        return replay_race(program, specification, plan, found.race)
-    return replay(program, specification, plan)
+        return replay_race(program, specification, found)
+    return replay(program, specification, found)
 
 
 CASES = {
@@ -82,11 +83,11 @@ def test_only_a_violation_is_one(name: str, tmp_path: Path) -> None:
     asked, *texts = CASES[name]
     specification = from_names([asked])
     wrong = loaded(tmp_path, two_threads(*texts[:2]), specification)
-    found, plan = planned(wrong, asked)
-    follow(wrong, specification, found, plan, asked)
+    found = planned(wrong, asked)
+    follow(wrong, specification, found, asked)
     right = loaded(tmp_path, two_threads(*texts[2:]), specification)
     with pytest.raises(ReplayFailed):
-        follow(right, specification, found, plan, asked)
+        follow(right, specification, found, asked)
 
 
 def test_a_step_that_is_blocked_is_not_taken(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_step_that_is_blocked_is_not_taken(tmp_path: Path) -> None:
     inside = "pthread_mutex_lock(&m); x = 1; x = 0; pthread_mutex_unlock(&m);"
     look = "pthread_mutex_lock({}); assert(x == 0); pthread_mutex_unlock({});"
     wrong = loaded(tmp_path, two_threads(inside, look.replace("{}", "&n")), specification)
-    _, plan = planned(wrong, "assertions")
+    plan = planned(wrong, "assertions")
     schedule = replay(wrong, specification, plan)
     assert run(wrong, specification, schedule=schedule).ending == "violation"
     right = loaded(tmp_path, two_threads(inside, look.replace("{}", "&m")), specification)

@@ -518,7 +518,7 @@ def test_an_answer_that_was_kept_is_taken_back_when_there_is_doubt(
 
         raise ReplayFailed("thread 7 is never started")
 
-    monkeypatch.setattr("plait.evidence.replay.replay", fails)
+    monkeypatch.setattr("plait.evidence.confirm.replay", fails)
     monkeypatch.setattr("plait.portfolio.cache.Cache.recall", lambda self: None)
     monkeypatch.setattr("plait.portfolio.cache.Cache.follow_previous", lambda self, end: None)
     assert "does not replay" in verify(lost).reason

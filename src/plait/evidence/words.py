@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.engines import registry
+from plait.engines.description import Start
 from plait.evidence.result import Result
 
 _CLAIMS = {
@@ -59,7 +60,10 @@ def _called_with(result: Result) -> str:
         return ""
     args = result.arguments[result.arguments.index("--args") + 1]
     # Only the static checks count the threads that can ever start.
-    is_alone = result.engine == "modular" and result.statistics.get("threads") == 1
+    is_static = registry.is_engine(result.engine) and (
+        registry.engine(result.engine).start is Start.CHECKS
+    )
+    is_alone = is_static and result.statistics.get("threads") == 1
     nobody = ", with which no thread is started" if is_alone else ""
     return f", but only with the arguments '{args}'{nobody}"
 

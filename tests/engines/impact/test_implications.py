@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from plait.engines.impact.outcome import Statistics
 
 from plait.engines.impact.implications import Implications
+from plait.engines.impact.statistics import Statistics
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from plait.engines.impact.blocks import Access, Block, Kind, Outcome
 
 from plait.engines.impact.reduction import conflict
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
+from plait.symbolic.blocks import Access, Block, Kind, Way
 
 
-def way(*accesses: Access, **more: bool) -> Outcome:
-    return Outcome(Kind.MOVE, Step((), {}), None, accesses, **more)
+def way(*accesses: Access, **more: bool) -> Way:
+    return Way(Kind.MOVE, Step((), {}), None, accesses, **more)
 
 
 def block(*accesses: Access, **more: bool) -> Block:

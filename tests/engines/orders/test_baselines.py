@@ -13,14 +13,13 @@ from tests.engines.orders.test_engine import EXAMPLES
 from tests.engines.orders.test_random_orders import instances
 
 from plait.c import FrontEndOptions, load
-from plait.engines.interface import Answer, Outcome
+from plait.engines.interface import Answer, Outcome, OutOfTime
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.monolithic import Monolithic
 from plait.engines.orders.engine import check
 from plait.engines.orders.events import Event, EventStructure, Kind, Link, bits
 from plait.engines.orders.exact import Feasible
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
-from plait.engines.orders.unrolling import OutOfTime
 from plait.evidence.replay import replay
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms

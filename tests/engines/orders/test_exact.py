@@ -50,7 +50,7 @@ def test_why_a_choice_has_to_be_made_is_part_of_the_reason():
         built.link(f"{cell}1", f"{cell}3")
         built.link(f"{cell}2", f"{cell}4")
     for number in (1, 2):
-        built.block(f"lock{number}", f"unlock{number}", 1, literal=10 + number)
+        built.section(f"lock{number}", f"unlock{number}", 1, literal=10 + number)
     structure = built.structure()
     everything = {*built.sel.values(), 11, 12}
     assert decide(structure, everything) == Infeasible(frozenset(everything))
@@ -84,7 +84,7 @@ def test_nobody_is_scheduled_into_an_atomic_section():
     built.thread("- begin", "w x1", "- end")
     built.thread("r x2")
     built.link("x0", "x2")
-    built.block("begin", "end", None)
+    built.section("begin", "end", None)
     structure = built.structure()
     found = decide(structure, built.sel.values())
     assert isinstance(found, Feasible)

@@ -2,19 +2,26 @@
 // expect assertions: true
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+static pthread_t seen;
+static atomic_int is_seen;
 
 static void *work(void *argument) {
   assert(!pthread_equal(pthread_self(), *(pthread_t *)argument));
-  return (void *)pthread_self();
+  seen = pthread_self();
+  atomic_store(&is_seen, 1);
+  return NULL;
 }
 
 int main(void) {
   pthread_t thread, self = pthread_self();
-  void *result;
   pthread_create(&thread, NULL, work, &self);
-  pthread_join(thread, &result);
-  assert(pthread_equal((pthread_t)result, thread));
+  while (!atomic_load(&is_seen)) {
+  }
+  assert(pthread_equal(seen, thread));
   assert(pthread_equal(pthread_self(), self));
+  pthread_join(thread, NULL);
   return 0;
 }

@@ -17,6 +17,7 @@ from plait.analysis.sharing import Sharing
 from plait.data import replace
 from plait.engines.impact import certificate
 from plait.engines.impact import hints as hinting
+from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications, Label
 from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.precision import ImpactPrecision
@@ -83,6 +84,10 @@ def verify(
     """`confirm` replays a counterexample; it answers with what is wrong with it. `hints` are those
     of the proof of a similar program, if there is one; they may be anything. `known` has the facts
     that others have proved by now."""
+    beyond = sorted({item.value for item in specification.properties} - IMPACT.checks)
+    if beyond:
+        reason = f"the engine {IMPACT.name} does not check {', '.join(beyond)}"
+        return Outcome(Answer.UNKNOWN, reason)
     search = _Search(
         program, specification, settings, deadline, progress, confirm, hints, known
     )
