@@ -40,13 +40,15 @@ class Accesses:
     def _everywhere(self, run: Run, edge: Edge, expr: Expr, address: int, size: int) -> None:
         """The access of an edge, at each place where it can go; the runs go on behind it."""
         is_over = True
-        for fork, places in self._resolved(run, edge, expr, address, size):
+        runs = self._resolved(run, edge, expr, address, size)
+        for fork, places in runs:
             if self._is_performed(fork, edge, places, size):
                 fork.follow(edge)
+                fork.may_meet = len(runs) > 1
                 if fork is run:
                     is_over = False
                 else:
-                    self._ends.pending.append(fork)
+                    self._ends.frontier.add(fork)
         if is_over:
             raise RunIsOver
 
@@ -100,6 +102,7 @@ class Accesses:
             return [(run, self._candidates(run, edge, expr, address, size))]
         terms = self._terms
         runs: list[tuple[Run, list[GuardedAddress]]] = []
+        leaves = self._possible(run, address, leaves)
         for leaf in (*leaves[1:], leaves[0]):
             fork = run if leaf == leaves[0] else run.copy()
             if len(leaves) > 1:
@@ -113,6 +116,15 @@ class Accesses:
             fork.accesses.append(Access(leaf, size, _is_write(edge), None))
             runs.append((fork, [(terms.true, leaf)]))
         return runs
+
+    def _possible(self, run: Run, address: int, leaves: list[int]) -> list[int]:
+        """An access through a pointer that the run has used before goes where that one went."""
+        terms = self._terms
+        for leaf in leaves if len(leaves) > 1 else ():
+            condition = terms.eq(address, terms.constant(leaf, terms.width[address]))
+            if condition in run.conditions:
+                return [leaf]
+        return leaves
 
     def _candidates(
         self, run: Run, edge: Edge, expr: Expr, address: int, size: int

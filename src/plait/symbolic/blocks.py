@@ -28,16 +28,18 @@ class Access(NamedTuple):
 
 
 class InputUse(NamedTuple):
-    """An input that a way asks for: its name and the variable that stands for its value."""
+    """An input that a way asks for: its name and the variable that stands for its value. `when` is
+    the term that says that it does; None where it always does."""
 
     name: str
     variable: int
+    when: int | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Way:
-    """One way through a block. `target` is None where nothing can happen behind it. `inputs` are
-    in the order in which the way asks for them."""
+    """One way through a block: a path, or all paths that end alike. `target` is None where nothing
+    can happen behind it. `inputs` are in the order in which each path asks for them."""
 
     kind: Kind
     step: Step

@@ -105,7 +105,7 @@ class Calls:
             except Trouble as trouble:
                 self._ends.trouble(fork, trouble.message, trouble.origin)
                 continue
-            self._ends.pending.append(fork)
+            self._ends.frontier.add(fork)
         constant = terms.constant(leaves[0], terms.width[address])
         run.assume(terms.eq(address, constant), terms)
         self._enter(run, edge, self.function_at(run, leaves[0], edge), arguments, action)
@@ -172,4 +172,7 @@ class Calls:
                 value = self._values.passed(value, action.value.type, target.type, action.origin)
             caller.registers[target.index] = value
         caller.call = None
+        rank = caller.shape.rank
+        caller.laps += rank[call.target] >= rank[call.source]
         run.location = call.target
+        run.may_meet = True

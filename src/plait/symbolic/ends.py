@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from plait.data import dataclass, replace
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
-from plait.model.actions import Call, Origin
+from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Edge
 from plait.symbolic.blocks import Block, Kind, Way
+from plait.symbolic.frontier import MANY_RUNS, Frontier
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import ENDED, HALTED, Frame, Location, Status, Thread
 from plait.symbolic.memory import Memory
+from plait.symbolic.merging import Merger, shape_of
 from plait.symbolic.run import OpenFrame, Run, RunIsOver, Trouble
 from plait.symbolic.surroundings import Change
 from plait.symbolic.variables import register_variable
@@ -32,12 +36,34 @@ class Unplaced:
         return replace(self.block, ways=ways)
 
 
-class Ends:
-    """Of the runs of one block: what they came to so far, and which are still to be followed."""
+@dataclass(slots=True, eq=False)
+class _End:
+    """`status` is that of the thread behind it; None where nothing is."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.pending: list[Run] = []
-        self.result = Unplaced(Block(), [])
+    run: Run
+    kind: Kind
+    status: Status | None
+    message: str = ""
+    origin: Origin = NOWHERE
+
+    @property
+    def key(self) -> Hashable:
+        """Ends must have it in common to be one."""
+        if self.status is None:
+            return self.kind, self.message, self.origin
+        return self.status, shape_of(self.run)
+
+
+class Ends:
+    """Of the runs of one block: what they came to so far, and in `frontier` those that are still
+    to be followed. With a merger, ends that are alike become one."""
+
+    def __init__(self, memory: Memory, frontier: Frontier, merger: Merger | None) -> None:
+        self.frontier = frontier
+        self._block = Block()
+        self._ends: list[_End] = []
+        self._alike: dict[Hashable, list[_End]] = {}
+        self._merger = merger
         self._memory = memory
         self._knowledge: Knowledge = memory.knowledge
         self._terms: Terms = memory.terms
@@ -45,7 +71,35 @@ class Ends:
     @property
     def count(self) -> int:
         """Of the ways so far, and of the runs that will make more of them."""
-        return len(self.pending) + len(self.result.block.ways)
+        return len(self.frontier) + len(self._ends)
+
+    def result(self) -> Unplaced:
+        unplaced = Unplaced(self._block, [])
+        for end in self._ends:
+            way, change = self._closed_end(end)
+            self._block.accesses.update(dict.fromkeys(way.accesses))
+            self._block.ways.append(way)
+            unplaced.changes.append(change)
+        return unplaced
+
+    def _add(self, end: _End) -> None:
+        merger = self._merger
+        if merger is None:
+            self._ends.append(end)
+            return
+        alike = self._alike.setdefault(end.key, [])
+        for other in alike:
+            merged: Run | None
+            if end.status is None:
+                merged = merger.merged_ends(other.run, end.run)
+            else:
+                by_force = self.count > MANY_RUNS
+                merged = merger.merged(other.run, end.run, by_force=by_force)
+            if merged is not None:
+                other.run = merged
+                return
+        alike.append(end)
+        self._ends.append(end)
 
     # --- where nothing happens behind
 
@@ -70,17 +124,14 @@ class Ends:
 
     def blocked(self, run: Run) -> None:
         """The run, or a part of it, waits for others; they depend on what it has looked at."""
-        self.result.block.accesses.update(dict.fromkeys(run.accesses))
+        self._block.accesses.update(dict.fromkeys(run.accesses))
 
     def end_process(self, run: Run) -> None:
         self.blocked(run)
-        self.result.block.ends_process = True
+        self._block.ends_process = True
 
     def _stop(self, run: Run, kind: Kind, message: str, origin: Origin) -> None:
-        step = Step(tuple(run.conditions), {}, _variables(run))
-        way = Way(kind, step, None, tuple(run.accesses), tuple(run.inputs), message)
-        way.origin = self._user_origin(run, origin)
-        self._add(way, None)
+        self._add(_End(run, kind, None, message, self._user_origin(run, origin)))
 
     def _user_origin(self, run: Run, origin: Origin) -> Origin:
         """The place of the running action, or of the call that led into the library."""
@@ -109,34 +160,76 @@ class Ends:
         if run.depth or not run.has_changed or run.is_alone:
             self.blocked(run)
         else:
-            self._move(run, HALTED, {})
+            self._leave(run, Status.HALTED)
 
     def end_thread(self, run: Run) -> None:
-        self._move(run, ENDED, {})
+        self._leave(run, Status.ENDED)
+
+    def _leave(self, run: Run, status: Status) -> None:
+        """The thread will do nothing more: where it was does not matter."""
+        run.frames, run.suspended, run.stack, run.location = [], [], (), 0
+        run.depth = run.heap_page = run.stack_page = 0
+        self._add(_End(run, Kind.MOVE, status))
 
     def arrive(self, run: Run) -> None:
         """The block ends where the thread stands now."""
-        frames = list(run.suspended)
+        if run.depth:
+            self._block.pauses_in_section = True
+        self._add(_End(run, Kind.MOVE, Status.RUNNING))
+
+    def spawns(self) -> None:
+        """Some run has started a thread."""
+        self._block.spawns = True
+
+    # --- from runs to ways
+
+    def _closed_end(self, end: _End) -> tuple[Way, Change | None]:
+        run = end.run
         updates: dict[int, int] = {}
+        change = None
+        if end.status is Status.RUNNING:
+            change = self._change(run, self._closed_thread(run, updates), updates)
+        elif end.status is not None:
+            change = self._change(run, _LEFT[end.status], updates)
+        variables = frozenset(use.variable for use in run.inputs)
+        step = Step(tuple(run.conditions), updates, variables)
+        way = Way(end.kind, step, None, tuple(run.accesses), tuple(run.inputs))
+        way.message, way.origin = end.message, end.origin
+        if change is not None:
+            way.spawns = bool(run.spawned)
+        return way, change
+
+    def _closed_thread(self, run: Run, updates: dict[int, int]) -> Thread:
+        frames = list(run.suspended)
         for position, frame in enumerate(run.frames, len(frames)):
-            if frame is not run.frame:
-                assert frame.call is not None and isinstance(frame.call.action, Call)
-                live = frame.shape.live[frame.call.target]
-                target = frame.call.action.target
-                if target is not None:
-                    live &= ~(1 << target.index)
-                location = frame.call.source
+            if frame is run.frame:
+                live, location = frame.shape.live[run.location], run.location
             else:
-                live = frame.shape.live[run.location]
-                location = run.location
+                assert frame.call is not None
+                live, location = frame.live_while_waiting, frame.call.source
             frames.append(
                 self._closed(run, run.number, frame, position, live, location, updates)
             )
-        if run.depth:
-            self.result.block.pauses_in_section = True
         pages = run.heap_page, run.stack_page
-        thread = Thread(Status.RUNNING, run.depth, *pages, tuple(frames))
-        self._move(run, thread, updates)
+        return Thread(Status.RUNNING, run.depth, *pages, tuple(frames))
+
+    def _change(self, run: Run, thread: Thread, updates: dict[int, int]) -> Change:
+        spawned: list[Thread] = []
+        if run.spawned:
+            first = run.surroundings.thread_count() + 1
+            for number, new in enumerate(run.spawned, first):
+                live = new.frame.shape.live[0]
+                frame = self._closed(run, number, new.frame, 0, live, 0, updates)
+                pages = new.heap_page, new.stack_page
+                spawned.append(Thread(Status.RUNNING, 0, *pages, (frame,)))
+        return Change(
+            thread,
+            tuple(spawned),
+            tuple(run.ended.items()),
+            self._memory.changes(run, updates),
+            frozenset(run.freed),
+            tuple(run.allocated.values()),
+        )
 
     def _closed(
         self,
@@ -177,34 +270,8 @@ class Ends:
             tuple(sorted(frame.slots.items())),
         )
 
-    def _move(self, run: Run, thread: Thread, updates: dict[int, int]) -> None:
-        spawned: list[Thread] = []
-        if run.spawned:
-            first = run.surroundings.thread_count() + 1
-            for number, new in enumerate(run.spawned, first):
-                live = new.frame.shape.live[0]
-                frame = self._closed(run, number, new.frame, 0, live, 0, updates)
-                pages = new.heap_page, new.stack_page
-                spawned.append(Thread(Status.RUNNING, 0, *pages, (frame,)))
-        change = Change(
-            thread,
-            tuple(spawned),
-            tuple(run.ended.items()),
-            self._memory.changes(run, updates),
-            frozenset(run.freed),
-            tuple(run.allocated.values()),
-        )
-        step = Step(tuple(run.conditions), updates, _variables(run))
-        way = Way(Kind.MOVE, step, None, tuple(run.accesses), tuple(run.inputs))
-        way.spawns = bool(spawned)
-        self._add(way, change)
 
-    def _add(self, way: Way, change: Change | None) -> None:
-        block = self.result.block
-        block.accesses.update(dict.fromkeys(way.accesses))
-        block.spawns = block.spawns or way.spawns
-        block.ways.append(way)
-        self.result.changes.append(change)
+_LEFT = {Status.ENDED: ENDED, Status.HALTED: HALTED}
 
 
 def library_call(knowledge: Knowledge, run: Run) -> Edge | None:
@@ -214,7 +281,3 @@ def library_call(knowledge: Knowledge, run: Run) -> Edge | None:
         if not functions[name].library:
             return functions[name].edges[source][0]
     return None
-
-
-def _variables(run: Run) -> frozenset[int]:
-    return frozenset(use.variable for use in run.inputs)

@@ -3,6 +3,7 @@
 A block starts where a thread stands: before a visible action, or where it has paused. It ends
 before the next visible action, or where it comes to a place it has been at in the same block, so
 that blocks are finite and loops have nodes. A thread that is alone does not stop for anybody.
+Where there are many paths through a block, those that meet are executed as one (`merging`).
 The rules are those of docs/certificates.md, and the meaning of actions is that of the reference
 interpreter (`plait.semantics`).
 """
@@ -45,11 +46,13 @@ from plait.symbolic.blocks import Block
 from plait.symbolic.calls import Calls
 from plait.symbolic.checks import Checks
 from plait.symbolic.ends import Ends, Unplaced
+from plait.symbolic.frontier import Frontier, Meetings, Paths
 from plait.symbolic.heap import Heap
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.known_blocks import KnownBlocks
 from plait.symbolic.locations import Location
 from plait.symbolic.memory import Memory
+from plait.symbolic.merging import Merger
 from plait.symbolic.run import Run, RunIsOver, Trouble
 from plait.symbolic.surroundings import Surroundings, View
 from plait.symbolic.threads import Threads, initial_location
@@ -84,15 +87,32 @@ class Executor:
         return found.at(location, number)
 
     def _executed(self, surroundings: Surroundings) -> Unplaced:
-        return _Execution(self.memory, self._specification).result(Run(surroundings))
+        found = _Execution(self.memory, self._specification, Paths()).result(
+            Run(surroundings), self._knowledge.most_paths
+        )
+        if found is None:
+            merger = Merger(self.memory)
+            meetings = Meetings(self._knowledge, merger)
+            execution = _Execution(self.memory, self._specification, meetings, merger)
+            found = execution.result(Run(surroundings), _MOST_WAYS)
+        if found is None:
+            raise UnsupportedCode("too many ways through the code between two accesses")
+        return found
 
 
 class _Execution:
-    """Of one block."""
+    """Of one block: of each path through it, or with a merger of all of them together."""
 
-    def __init__(self, memory: Memory, specification: Specification) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        specification: Specification,
+        frontier: Frontier,
+        merger: Merger | None = None,
+    ) -> None:
         self._terms = memory.terms
-        self._ends = ends = Ends(memory)
+        self._frontier = frontier
+        self._ends = ends = Ends(memory, frontier, merger)
         self._values = values = Values(memory, ends)
         self._accesses = Accesses(memory, values, ends)
         self._heap = Heap(memory, values)
@@ -100,29 +120,32 @@ class _Execution:
         self._threads = Threads(memory, self._calls, values, ends)
         self._checks = Checks(specification, memory, values, ends)
 
-    def result(self, run: Run) -> Unplaced:
+    def result(self, run: Run, most_ways: int) -> Unplaced | None:
+        """None if there are too many ways."""
         inner = run.surroundings.thread.frames[-1]
         run.frames = [self._calls.resumed(run, inner, len(run.suspended), inner.location)]
         run.visited.add(run.standing)
-        ends = self._ends
-        ends.pending.append(run)
-        while ends.pending:
-            if ends.count > _MOST_WAYS:
-                raise UnsupportedCode("too many ways through the code between two accesses")
-            self._finish(ends.pending.pop())
-        return ends.result
+        self._frontier.add(run)
+        while self._frontier:
+            if self._ends.count > most_ways:
+                return None
+            self._finish(self._frontier.next())
+        return self._ends.result()
 
     # --- the way through a block
 
     def _finish(self, run: Run) -> None:
-        """Follow a run to its end; forks are left in `pending`."""
-        is_first = run.actions == 0
+        """Follow a run to its end, or to where it waits for others."""
         try:
             while True:
-                if not is_first and self._stops(run):
-                    self._ends.arrive(run)
-                    return
-                is_first = False
+                if not run.goes_on:
+                    if self._stops(run):
+                        self._ends.arrive(run)
+                        return
+                    run.goes_on = True
+                    if self._is_join(run) and self._frontier.keeps(run):
+                        return
+                run.goes_on = False
                 self._act(run)
         except RunIsOver:
             return
@@ -145,8 +168,13 @@ class _Execution:
             run.visited.add(standing)
         return False
 
+    def _is_join(self, run: Run) -> bool:
+        """Whether other runs may come to the same place."""
+        return bool(run.frame.shape.is_met[run.location]) or run.may_meet
+
     def _act(self, run: Run) -> None:
         run.actions += 1
+        run.may_meet = False
         if run.actions > _MOST_ACTIONS:
             raise UnsupportedCode("too many actions between two accesses")
         function = run.frame.shape.function
@@ -165,10 +193,10 @@ class _Execution:
         for edge in leaving:
             assert isinstance(edge.action, Guard)
             condition = self._values.condition(run, edge.action.condition, edge)
-            if condition == terms.true:
+            if condition == terms.true or condition in run.conditions:
                 open_edges = [(edge, condition)]
                 break
-            if condition != terms.false:
+            if condition != terms.false and terms.not_(condition) not in run.conditions:
                 open_edges.append((edge, condition))
         if not open_edges:
             raise RunIsOver
@@ -176,7 +204,7 @@ class _Execution:
             fork = run.copy()
             fork.assume(condition, terms)
             fork.follow(edge)
-            self._ends.pending.append(fork)
+            self._frontier.add(fork)
         edge, condition = open_edges[0]
         run.assume(condition, terms)
         run.follow(edge)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from plait.analysis.graph import components, cyclic_nodes
 from plait.analysis.objects import AbstractObject, members
 from plait.analysis.sharing import Sharing
 from plait.data import dataclass
@@ -42,6 +43,8 @@ class Shape:
     rank: list[int]
     slot_pages: tuple[int, ...]
     frame_pages: int
+    # The number of the loop (strongly connected component) that a location is in; -1: in none.
+    loop: list[int]
 
 
 class Knowledge:
@@ -54,6 +57,7 @@ class Knowledge:
         self.points_to = sharing.points_to
         self.sharing = sharing
         self._precision = precision
+        self.most_paths = precision.most_paths
         self._wild = sharing.wild
         self._escaping = {
             id(item.edge)
@@ -106,6 +110,7 @@ class Knowledge:
             rank,
             frame.slots,
             frame.pages,
+            _loops(function),
         )
 
     def _is_visible(self, edge: Edge) -> bool:
@@ -260,6 +265,15 @@ class Knowledge:
     def places(self, function: str, address: Expr) -> list[tuple[AbstractObject, int | None]]:
         found = self.points_to.locations(function, address)
         return sorted(found, key=lambda row: (row[0].index, -1 if row[1] is None else row[1]))
+
+
+def _loops(function: Function) -> list[int]:
+    successors = [
+        [edge.target for edge in leaving if edge.target >= 0] for leaving in function.edges
+    ]
+    component = components(successors)[1]
+    cyclic = cyclic_nodes(successors)
+    return [component[place] if place in cyclic else -1 for place in range(len(successors))]
 
 
 def _is_beyond(expr: Expr) -> TypeGuard[StaticAddress | FrameAddress]:

@@ -146,7 +146,17 @@ class Memory:
                 found = self.terms.constant(value, 8 * size)
         return found
 
+    def value(self, run: Run, cell: Cell) -> int | None:
+        """Of a cell of a live object."""
+        item = self.objects.at(run, cell[0])
+        return None if item is None else self._cell(run, item, cell[0] - item.address, cell[1])
+
     # --- what is known
+
+    def is_explicit(self, run: Run, cell: Cell) -> bool:
+        item = self.objects.at(run, cell[0])
+        assert item is not None
+        return self.knowledge.is_explicit_cell(item.maker, cell[0] - item.address, cell[1])
 
     def _known_value(self, run: Run, item: Item, offset: int, size: int) -> int | None:
         known: Known = INITIALLY

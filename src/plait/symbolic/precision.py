@@ -14,6 +14,11 @@ class Precision(Protocol):
     """None of this can make an execution wrong. Threads are always interleaved at the actions that
     others can notice, and the constant values of pointers are always part of locations."""
 
+    # Up to so many paths through a block are ways of their own; if there are more, those that end
+    # alike become one way.
+    @property
+    def most_paths(self) -> int: ...
+
     def is_switch(self, edge: Edge) -> bool:
         """Whether threads are interleaved before an action that nobody else needs to notice."""
         ...

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from plait.data import dataclass
 from plait.logic.terms import Terms
-from plait.model.actions import Origin
+from plait.model.actions import Call, Origin
 from plait.model.program import Edge
 from plait.symbolic.blocks import Access, InputUse
 from plait.symbolic.knowledge import Shape
@@ -43,6 +43,7 @@ class OpenFrame:
     slots: dict[int, int]
     depth: int
     call: Edge | None = None
+    laps: int = 0  # how often the run has gone back in this function
 
     def copy(self) -> OpenFrame:
         return OpenFrame(
@@ -53,7 +54,16 @@ class OpenFrame:
             dict(self.slots),
             self.depth,
             self.call,
+            self.laps,
         )
+
+    @property
+    def live_while_waiting(self) -> int:
+        """The registers that matter behind the call that the frame waits for."""
+        assert self.call is not None and isinstance(self.call.action, Call)
+        live = self.shape.live[self.call.target]
+        target = self.call.action.target
+        return live if target is None else live & ~(1 << target.index)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,6 +104,10 @@ class Run:
         self.accesses: list[Access] = []
         self.inputs: list[InputUse] = []
         self.visited: set[Standing] = set()
+        # Whether it has been found out that it does not stop where it stands.
+        self.goes_on = True
+        # Whether others may come here by the same edge: it has returned, or an access has forked.
+        self.may_meet = False
 
     def copy(self) -> Run:
         other = Run.__new__(Run)
@@ -127,6 +141,9 @@ class Run:
 
     def follow(self, edge: Edge) -> None:
         """Go on behind an action of the innermost frame."""
+        rank = self.frames[-1].shape.rank
+        if edge.target >= 0 and rank[edge.target] >= rank[edge.source]:
+            self.frames[-1].laps += 1
         self.location = edge.target
 
     def input(self, terms: Terms, name: str, bits: int) -> int:

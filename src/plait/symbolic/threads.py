@@ -61,7 +61,7 @@ class Threads:
         run.spawned.append(SpawnedThread(heap_start, top - shape.frame_pages, frame))
         run.is_alone = False
         run.has_changed = True
-        self._ends.result.block.spawns = True
+        self._ends.spawns()
         bits = action.target.type.bits
         run.frame.registers[action.target.index] = self._terms.constant(number, bits)
 

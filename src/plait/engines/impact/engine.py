@@ -43,7 +43,7 @@ from plait.logic.interpolation.interpolate import (
 )
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
-from plait.logic.substitute import Vocabulary, substitute
+from plait.logic.substitute import Substitution, Vocabulary, substitute
 from plait.logic.terms import Terms
 from plait.model.facts import Fact
 from plait.model.program import Program
@@ -288,12 +288,21 @@ class _Search:
         terms = self.terms
         variables = [use.variable for use in way.inputs]
         renamed = {var: terms.fresh("input", terms.width[var]) for var in variables}
+        own = Substitution(terms, renamed.get)
         step = Step(
-            tuple(substitute(terms, item, renamed) for item in way.step.assumes),
-            {var: substitute(terms, item, renamed) for var, item in way.step.updates.items()},
+            tuple(map(own, way.step.assumes)),
+            {variable: own(item) for variable, item in way.step.updates.items()},
             frozenset(renamed.values()),
         )
-        return step, tuple(InputUse(use.name, renamed[use.variable]) for use in way.inputs)
+        inputs = tuple(
+            InputUse(
+                use.name,
+                renamed[use.variable],
+                None if use.when is None else own(use.when),
+            )
+            for use in way.inputs
+        )
+        return step, inputs
 
     def _enqueue(self, node: Node) -> None:
         if not node.is_queued and node.is_open and node.place is not None:
@@ -616,10 +625,18 @@ class _Search:
             return
         blocks: list[BlockTaken] = []
         inputs: dict[int, list[tuple[str, int]]] = {}
-        for item in node.path()[1:]:
+        # The state before each step says which of the step's inputs were asked for.
+        path = node.path()[1:]
+        guards = [use.when for item in path for use in item.inputs if use.when is not None]
+        steps = [*(item.step for item in path), Step(tuple(guards), {})]
+        state = model.after(self._initial_step(steps))
+        for item in path:
             blocks.append(self._taken(item))
-            for name, variable in item.inputs:
-                inputs.setdefault(item.thread, []).append((name, model(variable)))
+            for use in item.inputs:
+                if use.when is None or state(use.when):
+                    value = state(use.variable)
+                    inputs.setdefault(item.thread, []).append((use.name, value))
+            state = state.after(item.step)
         found = Counterexample(tuple(blocks), inputs, node.thread, way.message, way.origin)
         problem = "" if self.confirm is None else self.confirm(found)
         if problem:

@@ -11,6 +11,9 @@ from plait.symbolic.precision import Maker
 
 
 class ImpactPrecision:
+    # Interpolation explains paths better than merged steps: docs/symbolic.md.
+    most_paths = 8
+
     def __init__(self, settings: Settings, points_to: PointsTo) -> None:
         self._reduction = settings.reduction
         self._finite = FiniteValues(points_to) if settings.explicit is Explicit.FEW else None
