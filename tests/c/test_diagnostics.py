@@ -109,6 +109,7 @@ def test_unsupported_code_that_is_not_executed_harms_nobody(tmp_path: Path) -> N
     "text",
     [
         "__attribute__((destructor)) void f(void) {} int main(void) { return 0; }",
+        "__attribute__((constructor)) void f(int n, char **v) {} int main(void) { return 0; }",
         "void f(int *p) {} int main(void) { __attribute__((cleanup(f))) int x = 1; return x; }",
         'int g(void) { return 1; } int f(void) __attribute__((alias("g"))); int main(void) { return f(); }',
         'int v; extern int w __attribute__((alias("v"))); int main(void) { return w; }',

@@ -107,6 +107,19 @@ def test_any_arguments(body: str, verdict: str, tmp_path: Path) -> None:
         assert found.verdict == verdict, (engine, found.reason)
 
 
+def test_what_lies_behind_an_argument_is_an_assumption(tmp_path: Path) -> None:
+    """There it may be the next argument that is written, which would be undefined."""
+    body = "if (argc == 3 && !argv[1][0]) argv[1][2] = 'x';"
+    text = f"int main(int argc, char **argv) {{ {body} return 0; }}"
+    assumption = "no argument of main is accessed behind its end within these 8 bytes"
+    program = load(write(tmp_path, main=text), FrontEndOptions(), Specification())
+    assert assumption in program.assumptions
+    fixed = FrontEndOptions(arguments=("p", "", "b"))
+    program = load(write(tmp_path, main=text), fixed, Specification())
+    assert assumption not in program.assumptions
+    assert run(program, Specification(), seed=0).ending == "undefined behaviour"
+
+
 def test_memory_safety_needs_fixed_arguments(tmp_path: Path) -> None:
     text = """#include <string.h>
     int main(int argc, char **argv) { char copy[8]; if (argc == 2) strcpy(copy, argv[1]); return 0; }"""

@@ -79,6 +79,9 @@ class EntryCalls(Atomics):
                 f" {MOST_BYTES} bytes, can be any; to look at more has no verdict"
                 " (--args fixes them)"
             )
+            linker.assume(
+                f"no argument of main is accessed behind its end within these {MOST_BYTES} bytes"
+            )
         count, vector = self.register(scalar), self.register(self.pointer)
         chosen = self.register(I32)
         self.emit(Input(self.origin, chosen, COUNT, Const(I32, MOST_ARGUMENTS + 2)))

@@ -263,13 +263,21 @@ class Linker:
         """Functions with the attribute `constructor`, by their linked names."""
         return [self._request(unit, name) for unit in self.units for name in unit.constructors]
 
-    def end_functions(self) -> list[tuple[str, Origin]]:
-        """Functions with the attribute `destructor`, which are not supported."""
-        return [
-            (name, unit.origin(unit.functions[name]))
-            for unit in self.units
-            for name in unit.destructors
-        ]
+    def _unsupported_attributes(self) -> list[Unsupported]:
+        """Of functions that run before or behind the entry function otherwise than is modelled.
+        (The C library of GNU calls constructors with the arguments of main.)"""
+        found: list[Unsupported] = []
+        for unit in self.units:
+            rows = [(name, f"the attribute 'destructor' of '{name}'") for name in unit.destructors]
+            rows += [
+                (name, f"the attribute 'constructor' of '{name}', which has parameters")
+                for name in unit.constructors
+                if unit.types.of(unit.functions[name]).parameters
+            ]
+            for name, what in rows:
+                origin = unit.origin(unit.functions[name])
+                found.append(Unsupported(origin, f"not supported: {what}"))
+        return found
 
     def assume_undefined(
         self, name: str, what: str = "it may return any value and touches no memory"
@@ -536,11 +544,7 @@ class Linker:
         program = Program(self.data_model, {}, [], start, self._sources)
         keep_reachable(program, self._functions)
         self._assign_pages(program)
-        stops = [
-            Unsupported(origin, f"not supported: the attribute 'destructor' of '{name}'")
-            for name, origin in self.end_functions()
-        ]
-        stops += [
+        stops = self._unsupported_attributes() + [
             Unsupported(item.origin, self._failed[item])
             for item in program.objects
             if item in self._failed
