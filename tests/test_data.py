@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 import subprocess
 import sys
@@ -173,6 +174,15 @@ def test_wrong_arguments_are_an_error(
     for kinds in (OURS, STANDARD):
         with pytest.raises(TypeError):
             kinds[name](*given, **named)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_signatures_are_alike_before_first_use(name: str) -> None:
+    fresh = _Kinds(data).kinds[name]
+    ours, standard = inspect.signature(fresh), inspect.signature(STANDARD[name])
+    assert [(p.name, p.kind, p.annotation) for p in ours.parameters.values()] == [
+        (p.name, p.kind, p.annotation) for p in standard.parameters.values()
+    ]
 
 
 def test_values_of_several_fields_differ() -> None:

@@ -2,9 +2,9 @@
 
 The standard decorator compiles six functions for each class and imports `inspect`: with the three
 hundred classes of plait that was half of the time to import them. Here a class gets methods that
-replace themselves with compiled ones at their first call, so that it costs next to nothing until
-then. For type checkers these are the functions of the standard library, and the functions of
-`dataclasses` work on the classes too.
+replace themselves with compiled ones when they are first looked at, so that it costs next to
+nothing until then. For type checkers these are the functions of the standard library, and the
+functions of `dataclasses` work on the classes too.
 """
 
 from __future__ import annotations
@@ -82,17 +82,15 @@ def _dataclass(
             tuple(item.name for item in all_fields.values() if item.init and not item.kw_only),
         )
         if "__init__" not in content:
-            _add(content, "__init__", _frozen_init if frozen else _open_init)
+            content["__init__"] = _Lazy("__init__", _frozen_init if frozen else _open_init)
         if repr:
             content.setdefault("__repr__", _represent)
         if eq:
             has_hash = content.get("__hash__") is not None
             if "__eq__" not in content:
-                _add(content, "__eq__", _eq)
+                content["__eq__"] = _Lazy("__eq__", _eq)
             if not has_hash:
-                content["__hash__"] = None
-                if frozen:
-                    _add(content, "__hash__", _hash)
+                content["__hash__"] = _Lazy("__hash__", _hash) if frozen else None
         if frozen:
             content |= _FROZEN
         return type(plain)(plain.__name__, plain.__bases__, content)
@@ -115,25 +113,29 @@ def _own_fields(plain: type, kw_only: bool) -> dict[str, _Field]:
     return found
 
 
-# Methods that are compiled at their first call
+# Methods that are compiled when they are first looked at
 
 _Maker = Callable[[type], Callable[..., Any]]
 
 
-def _add(content: dict[str, Any], name: str, make: _Maker) -> None:
-    def method(self: Any, *given: Any, **named: Any) -> Any:
-        for owner in type(self).__mro__:
-            if owner.__dict__.get(name) is method:
-                made = make(owner)
-                made.__qualname__ = f"{owner.__qualname__}.{name}"
-                setattr(owner, name, made)
-                break
-        else:  # another thread was faster
-            made = getattr(type(self), name)
-        return made(self, *given, **named)
+class _Lazy:
+    """A method that replaces itself with a compiled one when it is looked at."""
 
-    method.__name__ = name
-    content[name] = method
+    __slots__ = ("_make", "_name")
+
+    def __init__(self, name: str, make: _Maker) -> None:
+        self._name = name
+        self._make = make
+
+    def __get__(self, instance: object, kind: type) -> Any:
+        for owner in kind.__mro__:
+            if owner.__dict__.get(self._name) is self:
+                made = self._make(owner)
+                made.__qualname__ = f"{owner.__qualname__}.{self._name}"
+                made.__module__ = owner.__module__
+                setattr(owner, self._name, made)
+                break
+        return getattr(kind if instance is None else instance, self._name)
 
 
 def _compiled(text: str, known: dict[str, Any]) -> Callable[..., Any]:
@@ -185,7 +187,11 @@ def _init(
     if named:
         positional += ["*", *named]
     lines = [f"def __init__({', '.join(['self', *positional])}):", *(body or ["pass"])]
-    return _compiled("\n ".join(lines), known)
+    made = _compiled("\n ".join(lines), known)
+    made.__annotations__ = {
+        name: item.type for name, item in _fields_of(owner).items() if item.init
+    } | {"return": None}
+    return made
 
 
 def _eq(owner: type) -> Callable[..., Any]:
