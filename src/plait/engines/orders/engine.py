@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from typing import TypeVar
 
-from plait.analysis.points_to import PointsTo
 from plait.data import dataclass, replace
 from plait.engines.interface import AccessOrder, Answer, Counterexample, OutOfTime
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
@@ -19,11 +18,11 @@ from plait.engines.orders.encode import Encoder, Encoding
 from plait.engines.orders.exact import Feasible, decide_on
 from plait.engines.orders.graph import EventOrderGraph
 from plait.engines.orders.learning import Learned, unroll, unroll_for_deadlocks
-from plait.engines.orders.objects import Objects, other_addresses
+from plait.engines.orders.objects import other_addresses, other_numbers
 from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
-from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence, Unrolling
+from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
@@ -349,10 +348,10 @@ class _Round:
             if exceeded:
                 reason = f"no violation with up to {self.bounds.level} loop rounds"
                 return BoundOutcome(Answer.UNKNOWN, reason, statistics, exceeded=exceeded)
-            return self._holds(learned.objects)
+            return self._holds(learned)
 
-    def _holds(self, objects: Objects) -> BoundOutcome:
-        doubt = other_addresses(objects.points_to)
+    def _holds(self, learned: Learned) -> BoundOutcome:
+        doubt = _other_machine(learned)
         if doubt:
             return BoundOutcome(Answer.UNKNOWN, doubt, self._statistics)
         return BoundOutcome(Answer.HOLDS, "all executions are within the bound", self._statistics)
@@ -577,16 +576,24 @@ class _Round:
             claim.message,
             claim.origin,
             None if last is None else (claim.thread, last.thread),
-            lambda: self._excuse(unrolling, claim),
+            lambda: self._excuse(formula.learned, claim),
         )
 
-    def _excuse(self, unrolling: Unrolling, claim: Claim) -> str:
+    def _excuse(self, learned: Learned, claim: Claim) -> str:
         """Why a replay may come to nothing without a mistake."""
+        unrolling = learned.unrolling
         if any(item is claim for item in unrolling.suspicions):
             return _OPEN
         if any(item is claim for item in unrolling.leaks):
             return _NOT_FREED
-        return other_addresses(PointsTo(self._program))
+        return _other_machine(learned)
+
+
+def _other_machine(learned: Learned) -> str:
+    """Why what is found here may not hold in the reference interpreter, or the other way round;
+    empty if it does."""
+    points_to, threads = learned.objects.points_to, learned.unrolling.threads
+    return other_addresses(points_to) or other_numbers(points_to, threads, learned.terms)
 
 
 def _signed(use: InputUse, value: int) -> int:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from plait.analysis.addresses import address_as_number
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
+from plait.analysis.thread_numbers import thread_number_as_number
 from plait.data import dataclass
+from plait.engines.orders.unrolling import ThreadRun
 from plait.errors import UnsupportedCode
+from plait.logic.terms import Terms
 from plait.model.expressions import Expr, StaticAddress
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 
@@ -45,6 +50,30 @@ def other_addresses(points_to: PointsTo) -> str:
         return ""
     place = points_to.program.place(seen.action.origin)
     return f"an address is used as a number, and others are possible ({place})"
+
+
+def other_numbers(points_to: PointsTo, threads: Sequence[ThreadRun], terms: Terms) -> str:
+    """Why the numbers that threads have in this engine may matter; empty if they do not. Here they
+    are those of the unrolling. In an execution a thread has the next free one when it starts: the
+    same if one thread starts all others, and none of them without those before it."""
+    created = sorted((item for item in threads if item.parent > 0), key=lambda item: item.number)
+    if _have_next_numbers(created, terms):
+        return ""
+    seen = thread_number_as_number(points_to)
+    if seen is None:
+        return ""
+    place = points_to.program.place(seen.action.origin)
+    return f"the number of a thread may be read, and others are possible ({place})"
+
+
+def _have_next_numbers(created: Sequence[ThreadRun], terms: Terms) -> bool:
+    return all(
+        thread.parent == 1 and thread.number == number for number, thread in enumerate(created, 2)
+    ) and all(
+        earlier.spawned_by < later.spawned_by
+        and terms.implies(later.guard, earlier.guard) == terms.true
+        for earlier, later in zip(created, created[1:])
+    )
 
 
 class Objects:
