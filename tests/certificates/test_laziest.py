@@ -101,7 +101,7 @@ def test_no_violation_is_left_out(name: str, tmp_path: Path) -> None:
           pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
           pthread_join(a, 0); pthread_join(b, 0); return 0; }}""",
     )
-    assert explore(program, ASSERTIONS, max_states=20_000).verdict.value == "false"
+    assert explore(program, ASSERTIONS, ExploreOptions(max_states=20_000)).verdict.value == "false"
     verdict = verdict_on(program, Builder(program).document())
     assert verdict.answer is Answer.REJECTED
     assert "violation" in verdict.reason

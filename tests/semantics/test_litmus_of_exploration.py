@@ -8,7 +8,7 @@ import pytest
 
 from plait.c import FrontEndOptions, load
 from plait.model.properties import from_names
-from plait.semantics.explore import explore
+from plait.semantics.explore import ExploreOptions, explore
 from plait.semantics.outcome import Footprint
 
 HEAD = """#include <assert.h>
@@ -72,7 +72,8 @@ def test_known_answers(name: str, tmp_path: Path) -> None:
     specification = from_names([asked])
     program = load([str(source)], FrontEndOptions(), specification)
     for reduction in (True, False):
-        found = explore(program, specification, max_states=20_000, reduction=reduction)
+        options = ExploreOptions(max_states=20_000, reduction=reduction)
+        found = explore(program, specification, options)
         assert found.verdict.value == expected, found.reason
 
 

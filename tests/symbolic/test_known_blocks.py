@@ -75,4 +75,3 @@ def test_as_if_executed_there(seed: int, tmp_path: Path) -> None:
             assert placed.accesses.keys() == executed.accesses.keys() or any(
                 access.when is not None for access in placed.accesses
             )
-            assert [way.is_loop for way in placed.ways] == [way.is_loop for way in executed.ways]

@@ -68,8 +68,8 @@ def test_the_certificate_of_a_section_with_many_paths(tmp_path: Path) -> None:
     )
     program, outcome = verified(text, tmp_path)
     assert outcome.answer is Answer.HOLDS, outcome.reason
-    assert outcome.certificate is not None
-    document = outcome.certificate() | {"options": [], "fingerprint": fingerprint(program)}
+    assert outcome.proof is not None
+    document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     deadline = time.monotonic() + 120
     verdict = check(program, Specification(), read(json.dumps(document)), deadline)
     assert verdict.answer is Verified.ACCEPTED, verdict.reason

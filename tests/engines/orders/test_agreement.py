@@ -10,11 +10,11 @@ import pytest
 from compare_verdicts import compare, options_of
 
 CASES = [
-    ("assertions", "mixed", 100, ()),
-    ("assertions", "mixed", 50, ("--bound", "2")),
-    ("assertions", "pointers", 80, ()),
-    ("assertions", "trying", 50, ()),
-    ("no-data-race", "mixed", 50, ()),
+    ("assertions", "mixed", 60, ()),
+    ("assertions", "mixed", 30, ("--bound", "2")),
+    ("assertions", "pointers", 50, ()),
+    ("assertions", "trying", 30, ()),
+    ("no-data-race", "mixed", 30, ()),
     ("no-deadlock", "mixed", 30, ()),
     ("no-deadlock", "waiting", 30, ()),
     ("valid-memsafety", "pointers", 20, ()),
