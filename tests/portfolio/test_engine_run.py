@@ -72,3 +72,19 @@ def test_a_proof_after_a_mistake_has_no_bound(
     assert found.verdict == "unknown"
     assert "does not replay" in found.reason
     assert found.bound is None
+
+
+@pytest.mark.usefixtures("_toy")
+def test_a_mistake_is_not_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another counterexample has an excuse, but the first one has none."""
+
+    def doubtful(question: Question, listener: Listener) -> Outcome:
+        guess = toy_answer._the_initial_thread_fails()
+        listener.confirm(replace(guess, excuse=lambda: ""))
+        listener.confirm(guess)
+        return Outcome(Answer.HOLDS, "surely")
+
+    monkeypatch.setattr(toy_answer, "answer", doubtful)
+    found = _verify(tmp_path, "int main(void) { return 0; }", "toy", "assertions")
+    assert (found.verdict, found.failure is None) == ("unknown", False)
+    assert "does not replay" in found.reason

@@ -38,7 +38,8 @@ def thread_number_as_number(points_to: PointsTo) -> Edge | None:
             if _is_for_threads(instance.function):
                 continue
             for edge in instance.template.edges:
-                if numbers.holds(edge.action) or numbers.is_read(instance, edge):
+                is_mentioned = any(map(_mentions_number, expressions_of(edge.action)))
+                if is_mentioned or numbers.is_read(instance, edge):
                     return edge
     return None
 
@@ -47,9 +48,8 @@ def _is_for_threads(function: Function) -> bool:
     return function.library and (
         function.name.startswith(_OF_THREADS)
         or any(
-            _mentions_number(expr)
+            any(map(_mentions_number, expressions_of(edge.action)))
             for edge in function.all_edges()
-            for expr in expressions_of(edge.action)
         )
     )
 
@@ -75,10 +75,6 @@ class _Numbers:
         self._spans: set[_Span] = set()
         while self._has_grown():
             pass
-
-    def holds(self, action: object) -> bool:
-        """Whether the user's own code is handed a number, which the library never does."""
-        return isinstance(action, Assign | Store) and _mentions_number(action.value)
 
     def is_read(self, instance: Instance, edge: Edge) -> bool:
         action = edge.action

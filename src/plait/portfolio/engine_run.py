@@ -63,6 +63,7 @@ class EngineRun:
         self._deadline: float | None = None
         self._began = time.monotonic()
         self._confirmed: Result | None = None  # what the last counterexample has shown
+        self._doubt: Result | None = None  # that some counterexample does not replay
 
     def result(
         self, deadline: float | None, previous: dict[str, Any] | None
@@ -98,8 +99,8 @@ class EngineRun:
             if confirmed is None or confirmed.verdict != "false":
                 return Result("unknown", "internal error: a violation that was not replayed")
             return confirmed
-        if confirmed is not None and confirmed.raises_doubt:
-            return confirmed
+        if self._doubt is not None:
+            return self._doubt
         if outcome.answer is not Answer.HOLDS:
             return Result("unknown", outcome.reason)
         if beyond := names_of(self._specification) - self._engine.proves:
@@ -132,6 +133,8 @@ class EngineRun:
         """A violation counts only if the reference interpreter shows it."""
         self.progress(EngineProgress("executing a counterexample"))
         self._confirmed = self._replayed(found)
+        if self._confirmed.raises_doubt:
+            self._doubt = self._confirmed
         return "" if self._confirmed.verdict == "false" else self._confirmed.reason
 
     # --- counterexamples
