@@ -69,6 +69,11 @@ class Progress:
     bound: int | None = None
 
 
+def counted(number: int, noun: str) -> str:
+    """For what an engine says of its progress."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @dataclass(frozen=True, slots=True)
 class AccessOrder:
     """The threads of the accesses to objects that are shared, in order (an atomic section counts

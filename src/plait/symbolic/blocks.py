@@ -61,4 +61,3 @@ class Block:
     spawns: bool = False
     ends_process: bool = False
     pauses_in_section: bool = False
-    begins_visibly: bool = False

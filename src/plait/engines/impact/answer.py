@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.engines.impact import engine
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.impact.statistics import Statistics
-from plait.engines.interface import Listener, Outcome, Progress, Question
+from plait.engines.interface import Listener, Outcome, Progress, Question, counted
 
 
 def settings_of(question: Question) -> Settings:
@@ -22,8 +22,8 @@ def answer(question: Question, listener: Listener) -> Outcome:
     def searched(statistics: Statistics, so_far: str) -> None:
         covered = statistics.covers - statistics.uncovered
         doing = (
-            f"{_count(statistics.nodes, 'node')}, {covered:,} covered,"
-            f" {statistics.open_nodes:,} open, {_count(statistics.refinements, 'refinement')}"
+            f"{counted(statistics.nodes, 'node')}, {covered:,} covered,"
+            f" {statistics.open_nodes:,} open, {counted(statistics.refinements, 'refinement')}"
         )
         listener.progress(Progress(doing, statistics.numbers(), so_far))
 
@@ -37,7 +37,3 @@ def answer(question: Question, listener: Listener) -> Outcome:
         question.previous,
         question.known,
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from plait.engines.interface import Answer, Listener, Outcome, Progress, Question
+from plait.engines.interface import Answer, Listener, Outcome, Progress, Question, counted
 from plait.engines.orders import engine
 from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
@@ -30,16 +30,16 @@ def answer(question: Question, listener: Listener) -> Outcome:
         nonlocal last_bound
         numbers = outcome.statistics.numbers()
         last_bound = numbers["last_bound"]
-        sizes = f"{_count(numbers['events'], 'event')}, {_count(numbers['clauses'], 'clause')}"
+        sizes = f"{counted(numbers['events'], 'event')}, {counted(numbers['clauses'], 'clause')}"
         doing = f"loop bound {last_bound} done: {sizes}"
         listener.progress(Progress(doing, numbers, bound=last_bound))
 
     def begins(phase: Phase, statistics: Statistics) -> None:
         parts = [f"loop bound {statistics.bound}: {phase.value}"]
         if phase is Phase.SOLVING:
-            parts += [_count(statistics.events, "event"), _count(statistics.clauses, "clause")]
+            parts += [counted(statistics.events, "event"), counted(statistics.clauses, "clause")]
             if statistics.refinements:
-                parts.append(_count(statistics.refinements, "refinement"))
+                parts.append(counted(statistics.refinements, "refinement"))
         listener.progress(Progress(", ".join(parts), statistics.numbers()))
 
     outcome = engine.verify(
@@ -63,7 +63,3 @@ def _is_late(question: Question) -> bool:
     is_deepening = question.unwind is None
     deadline = question.deadline
     return is_deepening and deadline is not None and time.monotonic() >= deadline
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
