@@ -1,13 +1,12 @@
 """Concurrent Impact: EXPAND, REFINE and CLOSE (Algorithms 1 and 2 of the paper).
 
-Nodes are taken from the queue in the order of how many context switches lead to them, then of their
-depth: errors that need few switches are found early, and a node can be covered by all nodes that
-were made before it. Errors are refined as soon as they appear, so the tree is always safe.
+The queue has the nodes with the fewest context switches first: errors that need few of them are
+found early, and a node can be covered by all nodes that were made before it. Errors are refined as
+soon as they appear, so the tree is always safe.
 """
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,17 +17,18 @@ from plait.data import replace
 from plait.engines.impact import certificate
 from plait.engines.impact import hints as hinting
 from plait.engines.impact.description import IMPACT
-from plait.engines.impact.implications import Implications, Label
+from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
+from plait.engines.impact.paths import Paths
 from plait.engines.impact.precision import ImpactPrecision
 from plait.engines.impact.reduction import conflict
 from plait.engines.impact.samples import Samples
 from plait.engines.impact.settings import Reduction, Settings
 from plait.engines.impact.statistics import Statistics
-from plait.engines.impact.tree import Node, Place, common_ancestor
+from plait.engines.impact.suggestions import Known, Suggestions
+from plait.engines.impact.tree import Node, Place, Tree, common_ancestor
 from plait.engines.interface import (
     Answer,
-    BlockTaken,
     Counterexample,
     Outcome,
     OutOfTime,
@@ -38,29 +38,22 @@ from plait.errors import UnsupportedCode
 from plait.logic.interpolation.interpolate import (
     Feasible,
     Interpolants,
-    Interpolator,
     Unknown,
 )
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
-from plait.logic.substitute import Substitution, Vocabulary, substitute
 from plait.logic.terms import Terms
-from plait.model.facts import Fact
 from plait.model.program import Program
 from plait.model.properties import Specification
-from plait.symbolic.blocks import Block, InputUse, Kind, Way
+from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
-from plait.symbolic.locations import Location, Status
-from plait.symbolic.variables import cell_of
 
-_NO_STEP = Step((), {})
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 16
 
 Progress = Callable[[Statistics, str], None]  # with how far the search has come, in words
 Confirm = Callable[[Counterexample], str]
-Known = Callable[[], tuple[Fact, ...]]  # what others have proved by now
 
 
 class _Found(Exception):
@@ -118,16 +111,19 @@ class _Search:
         precision = ImpactPrecision(settings, sharing.points_to)
         self.knowledge = Knowledge(program, sharing, precision)
         self.executor = Executor(self.knowledge, self.terms, specification)
-        self.hints = hinting.Hints(self.knowledge, self.terms, hints)
-        self.known = known
-        self.invariants = Candidates(self.knowledge, self.terms)
         self.implications = Implications(self.terms, self.statistics, deadline)
-        self.interpolator = Interpolator(self.terms)
-        self.vocabulary = Vocabulary(self.terms)
-        self.samples = Samples(self.terms, self._initial_value)
-        self.places: dict[Location, Place] = {}
-        self.nodes: list[Node] = []
-        self.queue: list[tuple[int, int, int]] = []
+        self.tree = Tree(self.terms, self.implications, self.statistics)
+        self.paths = Paths(self.terms, self.executor, deadline)
+        self.samples = Samples(self.terms, self.paths.initial_value)
+        self.suggestions = Suggestions(
+            hinting.Hints(self.knowledge, self.terms, hints),
+            Candidates(self.knowledge, self.terms),
+            known,
+            self.paths,
+            self.implications,
+            self.terms,
+            self.statistics,
+        )
         self.troubles: dict[str, None] = {}
         self._last_report = 0.0
 
@@ -135,12 +131,12 @@ class _Search:
 
     def run(self) -> Outcome:
         try:
-            self._learn()
-            self.root = self._node(None, 0, None, self.executor.start())
-            self._suggest(self.root)
-            while self.queue:
+            self.suggestions.learn()
+            self.root = self.tree.add(None, 0, None, self.executor.start())
+            self.suggestions.begin(self.root)
+            while self.tree.queue:
                 self._look_at_limits()
-                node = self._next()
+                node = self.tree.next()
                 if node is not None:
                     self._process(node)
             return self._conclusion()
@@ -167,7 +163,7 @@ class _Search:
         reason = "the abstract reachability tree is complete and safe"
         proof = Proof(
             lambda: certificate.write(
-                self.knowledge, self.executor, self.terms, self.specification, self.nodes
+                self.knowledge, self.executor, self.terms, self.specification, self.tree.nodes
             ),
             self.settings.reduction is not Reduction.NONE,
             lambda end: _unreduced(self.program, self.specification, self.settings, end),
@@ -178,7 +174,7 @@ class _Search:
     def _incompleteness(self) -> str:
         """What is wrong with the tree that is left when the queue is empty: nothing, unless there
         is a mistake in what moves nodes in and out of the queue."""
-        for node in self.nodes:
+        for node in self.tree.nodes:
             cover = node.cover
             is_below = node.parent is not None and not node.parent.is_live
             if is_below or node.is_false:
@@ -198,31 +194,31 @@ class _Search:
         return ""
 
     def _counted(self) -> Statistics:
-        self.statistics.nodes = len(self.nodes)
-        self.statistics.locations = len(self.places)
-        self.statistics.open_nodes = len(self.queue)
+        self.statistics.nodes = len(self.tree.nodes)
+        self.statistics.locations = len(self.tree.places)
+        self.statistics.open_nodes = len(self.tree.queue)
         return self.statistics
 
     def _size(self) -> str:
         return (
-            f"{len(self.nodes):,} nodes, {len(self.queue):,} of them still open,"
+            f"{len(self.tree.nodes):,} nodes, {len(self.tree.queue):,} of them still open,"
             f" {self._what_grew()}"
         )
 
     def _look_at_limits(self) -> None:
         OutOfTime.check(self.deadline)
-        if len(self.nodes) > self.settings.max_nodes:
+        if len(self.tree.nodes) > self.settings.max_nodes:
             reason = f"more than {self.settings.max_nodes:,} nodes: {self._what_grew()}"
             raise _Found(Outcome(Answer.UNKNOWN, reason, self._counted()))
         if self.progress is not None:
             now = time.monotonic()
             if now - self._last_report > 0.5:
                 self._last_report = now
-                self._learn()
+                self.suggestions.learn()
                 self.progress(self._counted(), self._size())
 
     def _what_grew(self) -> str:
-        largest = max(self.places.values(), key=lambda place: len(place.nodes))
+        largest = max(self.tree.places.values(), key=lambda place: len(place.nodes))
         stands = []
         for number, thread in enumerate(largest.location.threads, 1):
             for frame in reversed(thread.frames):
@@ -234,14 +230,6 @@ class _Search:
         what = "threads " + ", ".join(stands) if stands else "no thread in the program's code"
         return f"{len(largest.nodes):,} of them with {what}"
 
-    def _next(self) -> Node | None:
-        number = heapq.heappop(self.queue)[2]
-        node = self.nodes[number]
-        node.is_queued = False
-        if node.is_live and node.is_open:
-            return node
-        return None
-
     def _process(self, node: Node) -> None:
         began = time.perf_counter()
         self._close(node)
@@ -250,75 +238,6 @@ class _Search:
         self.statistics.covering += time.perf_counter() - began
         if node.is_live:
             self._expand(node)
-
-    # --- nodes
-
-    def _node(self, parent: Node | None, thread: int, way: Way | None, to: Location | None) -> Node:
-        place = None
-        if to is not None:
-            place = self.places.get(to)
-            if place is None:
-                place = Place(len(self.places), to, to.can_step())
-                self.places[to] = place
-                self.statistics.threads = max(self.statistics.threads, len(to.threads))
-        step = _NO_STEP
-        inputs: tuple[InputUse, ...] = ()
-        depth = switches = 0
-        if way is not None and parent is not None:
-            step, inputs = self._own_step(way)
-            depth = parent.depth + 1
-            switches = parent.switches + (parent.thread not in (0, thread))
-        node = Node(
-            len(self.nodes), parent, thread, way, step, inputs, place, depth, switches
-        )
-        self.nodes.append(node)
-        self.statistics.longest_path = max(self.statistics.longest_path, depth)
-        if parent is not None:
-            parent.children.append(node)
-            node.hidden = parent.hidden
-        if place is not None:
-            place.nodes.append(node)
-            self._enqueue(node)
-        return node
-
-    def _own_step(self, way: Way) -> tuple[Step, tuple[InputUse, ...]]:
-        """The step of a way through a block, with inputs that no other step has."""
-        if not way.inputs:
-            return way.step, ()
-        terms = self.terms
-        variables = [use.variable for use in way.inputs]
-        renamed = {var: terms.fresh("input", terms.width[var]) for var in variables}
-        own = Substitution(terms, renamed.get)
-        step = Step(
-            tuple(map(own, way.step.assumes)),
-            {variable: own(item) for variable, item in way.step.updates.items()},
-            frozenset(renamed.values()),
-        )
-        inputs = tuple(
-            InputUse(
-                use.name,
-                renamed[use.variable],
-                None if use.when is None else own(use.when),
-            )
-            for use in way.inputs
-        )
-        return step, inputs
-
-    def _enqueue(self, node: Node) -> None:
-        if not node.is_queued and node.is_open and node.place is not None:
-            node.is_queued = True
-            heapq.heappush(self.queue, (node.switches, node.depth, node.number))
-
-    def _hide(self, node: Node, *, by: int) -> None:
-        """All below a node begins or ceases to count; covers by nodes that do not are void."""
-        for item in node.subtree():
-            was_live = item.is_live
-            item.hidden += by
-            if was_live and not item.is_live:
-                for covered in list(item.covers):
-                    self._uncover(covered)
-            elif item.is_live:
-                self._enqueue(item)
 
     # --- EXPAND
 
@@ -348,44 +267,12 @@ class _Search:
         for way in block.ways:
             if self.implications.excludes(node.label, way.step.assumes):
                 continue
-            child = self._node(node, thread, way, way.target)
-            self._suggest(child)
+            child = self.tree.add(node, thread, way, way.target)
+            self.suggestions.begin(child)
             if way.kind is not Kind.MOVE:
                 self._refine(child, way)
             elif _recurses(node, child):
                 self._prune(child)
-
-    def _learn(self) -> None:
-        if self.known is not None:
-            self.invariants.learn(self.known())
-
-    def _suggest(self, node: Node) -> None:
-        """Begin with the first label that the hints have for the place and that the step to it
-        proves. One is enough: more of them make labels that nothing is covered by."""
-        place, parent = node.place, node.parent
-        if place is None or not self.hints:
-            return
-        if place.hints is None:
-            place.hints = self.hints.at(place.location)
-        if not place.hints:
-            return
-        if parent is None:
-            step = self._initial_step([Step(label, {}) for label in place.hints])
-            before: Label = frozenset()
-        else:
-            step = node.step
-            before = parent.label | frozenset(step.assumes)
-        for label in place.hints:
-            if all(self._follows(before, step, claim) for claim in label):
-                node.label = frozenset(label) - {self.terms.true}
-                self.statistics.suggested += len(node.label)
-                return
-
-    def _follows(self, before: Label, step: Step, claim: int) -> bool:
-        weakest = substitute(self.terms, claim, step.updates)
-        if weakest == self.terms.true:
-            return True
-        return bool(before) and self.implications.implies(before, weakest)
 
     # --- partial-order reduction
 
@@ -432,8 +319,8 @@ class _Search:
         """Whether a fact cannot hold at a node; the label then says so (section IV-D)."""
         if self.implications.excludes(node.label, (fact,)):
             return True
-        steps = [*self._steps(node), Step((fact,), {})]
-        result = self.interpolator.interpolate(steps, self.deadline)
+        steps = [*self.paths.steps_to(node), Step((fact,), {})]
+        result = self.paths.interpolate(steps)
         if not isinstance(result, Interpolants):
             return False
         self._strengthen_path(node.path(), list(result.sequence[1:-1]))
@@ -468,10 +355,7 @@ class _Search:
             return
         if not self.implications.holds(node.label, other.label):
             return
-        self.statistics.covers += 1
-        node.cover = other
-        other.covers[node] = None
-        self._hide(node, by=1)
+        self.tree.cover(node, other)
         if not self.settings.cover_expansions:
             return
         for thread in wanted:
@@ -480,20 +364,11 @@ class _Search:
             other.extra[thread] = None
             if other.is_open:
                 continue
-            before = len(self.nodes)
+            before = len(self.tree.nodes)
             self._expand_thread(thread, other)
-            self.statistics.cover_expansions += len(self.nodes) - before
+            self.statistics.cover_expansions += len(self.tree.nodes) - before
             if node.cover is not other:
                 return
-
-    def _uncover(self, node: Node) -> None:
-        other = node.cover
-        if other is None:
-            return
-        self.statistics.uncovered += 1
-        node.cover = None
-        other.covers.pop(node, None)
-        self._hide(node, by=-1)
 
     def _force_cover(self, node: Node) -> None:
         """Make the label of an older node hold here too, if that is possible (section III)."""
@@ -525,8 +400,8 @@ class _Search:
             Step((terms.not_(claim),), {}),
         ]
         if ancestor.parent is None:
-            steps.insert(0, self._initial_step(steps))
-        result = self.interpolator.interpolate(steps, self.deadline)
+            steps.insert(0, self.paths.initial_step(steps))
+        result = self.paths.interpolate(steps)
         if not isinstance(result, Interpolants):
             return
         # One for each place: before the first step, at each node, behind the claim.
@@ -541,29 +416,6 @@ class _Search:
 
     # --- REFINE
 
-    def _steps(self, node: Node) -> list[Step]:
-        """From before the initial state to a node."""
-        steps = [item.step for item in node.path()[1:]]
-        return [self._initial_step(steps), *steps]
-
-    def _initial_step(self, steps: list[Step]) -> Step:
-        """The initial values of the variables that a path mentions."""
-        terms = self.terms
-        mentioned: set[int] = set()
-        for step in steps:
-            mentioned |= self.vocabulary.of(step.assumes)
-            mentioned |= self.vocabulary.of(step.updates.values())
-        updates: dict[int, int] = {}
-        for variable in mentioned:
-            value = self._initial_value(variable)
-            if value is not None:
-                updates[variable] = terms.constant(value, terms.width[variable])
-        return Step((), updates)
-
-    def _initial_value(self, variable: int) -> int | None:
-        cell = cell_of(self.terms.name[variable])
-        return None if cell is None else self.executor.memory.initial_value(cell)
-
     def _refine(self, node: Node, way: Way) -> None:
         began = time.perf_counter()
         try:
@@ -572,14 +424,15 @@ class _Search:
             self.statistics.refining += time.perf_counter() - began
 
     def _refine_error(self, node: Node, way: Way) -> None:
-        if self.invariants.are_worth_it and self._explain_by_facts(node):
+        known = self.suggestions.why_impossible(node)
+        if known:
+            self._strengthen_path(node.path(), known)
             return
         self.statistics.refinements += 1
-        steps = self._steps(node)
-        result = self.interpolator.interpolate(steps, self.deadline)
+        result = self.paths.interpolate(self.paths.steps_to(node))
         if isinstance(result, Feasible):
             self._report(node, way, result.model)
-            self._make_false(node)
+            self.tree.make_false(node)
             return
         if isinstance(result, Unknown):
             OutOfTime.check(self.deadline)
@@ -589,31 +442,10 @@ class _Search:
             )
         self._strengthen_path(node.path(), list(result.sequence[1:]))
 
-    def _explain_by_facts(self, node: Node) -> bool:
-        """Whether what other engines know of variables, and what of it follows from step to step,
-        excludes the last step of a path; the labels then say so."""
-        *path, last = node.path()
-        labels: list[tuple[int, ...]] = []
-        before: Label = frozenset()
-        for item in path:
-            assert item.place is not None
-            claims = self.invariants.at(item.place.location)
-            step = item.step if labels else self._initial_step([Step(tuple(claims), {})])
-            before |= frozenset(step.assumes)
-            proved = tuple(claim for claim in claims if self._follows(before, step, claim))
-            labels.append(proved)
-            before = item.label | frozenset(proved)
-        is_excluded = bool(before) and self.implications.excludes(before, tuple(last.step.assumes))
-        self.invariants.were_tried(with_success=is_excluded)
-        if is_excluded:
-            self.statistics.suggested += sum(map(len, labels))
-            self._strengthen_path([*path, last], [*labels, (self.terms.false,)])
-        return is_excluded
-
     def _prune(self, node: Node) -> None:
         """Find out at once whether a node can be reached: lazily, a recursion would be unrolled
         for ever below the case that ends it."""
-        result = self.interpolator.interpolate(self._steps(node), self.deadline)
+        result = self.paths.interpolate(self.paths.steps_to(node))
         if isinstance(result, Interpolants):
             self.statistics.refinements += 1
             self._strengthen_path(node.path(), list(result.sequence[1:]))
@@ -623,42 +455,12 @@ class _Search:
         if way.kind is Kind.TROUBLE:
             self.troubles[f"{way.message} ({place})"] = None
             return
-        blocks: list[BlockTaken] = []
-        inputs: dict[int, list[tuple[str, int]]] = {}
-        # The state before each step says which of the step's inputs were asked for.
-        path = node.path()[1:]
-        guards = [use.when for item in path for use in item.inputs if use.when is not None]
-        steps = [*(item.step for item in path), Step(tuple(guards), {})]
-        state = model.after(self._initial_step(steps))
-        for item in path:
-            blocks.append(self._taken(item))
-            for use in item.inputs:
-                if use.when is None or state(use.when):
-                    value = state(use.variable)
-                    inputs.setdefault(item.thread, []).append((use.name, value))
-            state = state.after(item.step)
-        found = Counterexample(tuple(blocks), inputs, node.thread, way.message, way.origin)
+        found = self.paths.counterexample(node, way, model)
         problem = "" if self.confirm is None else self.confirm(found)
         if problem:
             self.troubles[problem] = None
             return
         raise _Found(Outcome(Answer.VIOLATED, way.message, self._counted(), found))
-
-    @staticmethod
-    def _taken(node: Node) -> BlockTaken:
-        """The block that led to a node."""
-        assert node.parent is not None and node.parent.place is not None
-        before = node.parent.place.location
-        thread = before.threads[node.thread - 1]
-        after = before if node.place is None else node.place.location
-        return BlockTaken(
-            node.thread,
-            thread.frames[-1].function,
-            thread.frames[-1].location,
-            thread.depth > 0,
-            sum(item.status is Status.RUNNING for item in before.threads) == 1,
-            len(after.threads),
-        )
 
     # --- labels
 
@@ -668,31 +470,12 @@ class _Search:
         changed = [
             node
             for node, label in zip(path, labels, strict=True)
-            if self._strengthen(node, label)
+            if self.tree.strengthen(node, label)
         ]
         if closing:
             for node in changed:
                 if node.is_live and node.parent is not None:
                     self._close(node)
-
-    def _strengthen(self, node: Node, label: tuple[int, ...]) -> bool:
-        new = frozenset(label) - node.label - {self.terms.true}
-        if not new:
-            return False
-        if self.terms.false in new:
-            self._make_false(node)
-            return False
-        node.label |= new
-        for covered in list(node.covers):
-            if not self.implications.holds(covered.label, new):
-                self._uncover(covered)
-        return True
-
-    def _make_false(self, node: Node) -> None:
-        if not node.is_false:
-            node.is_false = True
-            node.label = frozenset((self.terms.false,))
-            self._hide(node, by=1)
 
 
 def _unreduced(

@@ -3,7 +3,7 @@
 A label belongs to a place: where each thread stands, by functions and texts of the source, and the
 explicit values there. Variables are called by their names in the source. What has no counterpart in
 the edited program is left out, and nothing that is left in is believed: a candidate becomes part of
-a label only where it is proved (`_Search._suggest`).
+a label only where it is proved (`Suggestions.begin`).
 """
 
 from __future__ import annotations

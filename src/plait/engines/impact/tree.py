@@ -2,18 +2,24 @@
 
 A node is live if neither it nor a node above it is covered or has the label false. `hidden` counts
 the reasons against that, so that asking is cheap: when a cover is taken back, all that was below
-it comes to life again.
+it comes to life again. Live nodes that were not expanded yet are in the queue.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 
 from plait.data import dataclass, field
-from plait.engines.impact.implications import Label
+from plait.engines.impact.implications import Implications, Label
+from plait.engines.impact.statistics import Statistics
 from plait.logic.interpolation.path import Step
+from plait.logic.substitute import Substitution
+from plait.logic.terms import Terms
 from plait.symbolic.blocks import Block, InputUse, Way
 from plait.symbolic.locations import Location
+
+_NO_STEP = Step((), {})
 
 
 @dataclass(slots=True, eq=False)
@@ -82,3 +88,128 @@ def common_ancestor(one: Node, other: Node) -> Node:
             assert other.parent is not None
             other = other.parent
     return one
+
+
+class Tree:
+    """Nodes are taken from the queue in the order of how many context switches lead to them, then
+    of their depth."""
+
+    def __init__(self, terms: Terms, implications: Implications, statistics: Statistics) -> None:
+        self.nodes: list[Node] = []
+        self.places: dict[Location, Place] = {}
+        self.queue: list[tuple[int, int, int]] = []
+        self._terms = terms
+        self._implications = implications
+        self._statistics = statistics
+
+    def add(self, parent: Node | None, thread: int, way: Way | None, to: Location | None) -> Node:
+        """The node that a way of a thread leads to; `to` is None behind a violation."""
+        place = None if to is None else self._place(to)
+        step = _NO_STEP
+        inputs: tuple[InputUse, ...] = ()
+        depth = switches = 0
+        if way is not None and parent is not None:
+            step, inputs = self._own_step(way)
+            depth = parent.depth + 1
+            switches = parent.switches + (parent.thread not in (0, thread))
+        node = Node(
+            len(self.nodes), parent, thread, way, step, inputs, place, depth, switches
+        )
+        self.nodes.append(node)
+        self._statistics.longest_path = max(self._statistics.longest_path, depth)
+        if parent is not None:
+            parent.children.append(node)
+            node.hidden = parent.hidden
+        if place is not None:
+            place.nodes.append(node)
+            self._enqueue(node)
+        return node
+
+    def _place(self, location: Location) -> Place:
+        place = self.places.get(location)
+        if place is None:
+            place = Place(len(self.places), location, location.can_step())
+            self.places[location] = place
+            threads = len(location.threads)
+            self._statistics.threads = max(self._statistics.threads, threads)
+        return place
+
+    def _own_step(self, way: Way) -> tuple[Step, tuple[InputUse, ...]]:
+        """The step of a way through a block, with inputs that no other step has."""
+        if not way.inputs:
+            return way.step, ()
+        terms = self._terms
+        variables = [use.variable for use in way.inputs]
+        renamed = {var: terms.fresh("input", terms.width[var]) for var in variables}
+        own = Substitution(terms, renamed.get)
+        step = Step(
+            tuple(map(own, way.step.assumes)),
+            {variable: own(item) for variable, item in way.step.updates.items()},
+            frozenset(renamed.values()),
+        )
+        inputs = tuple(
+            InputUse(
+                use.name,
+                renamed[use.variable],
+                None if use.when is None else own(use.when),
+            )
+            for use in way.inputs
+        )
+        return step, inputs
+
+    def _enqueue(self, node: Node) -> None:
+        if not node.is_queued and node.is_open and node.place is not None:
+            node.is_queued = True
+            heapq.heappush(self.queue, (node.switches, node.depth, node.number))
+
+    def next(self) -> Node | None:
+        """The first node of the queue, if it is still one to expand."""
+        node = self.nodes[heapq.heappop(self.queue)[2]]
+        node.is_queued = False
+        return node if node.is_live and node.is_open else None
+
+    def _hide(self, node: Node, *, by: int) -> None:
+        """All below a node begins or ceases to count; covers by nodes that do not are void."""
+        for item in node.subtree():
+            was_live = item.is_live
+            item.hidden += by
+            if was_live and not item.is_live:
+                for covered in list(item.covers):
+                    self.uncover(covered)
+            elif item.is_live:
+                self._enqueue(item)
+
+    def cover(self, node: Node, other: Node) -> None:
+        self._statistics.covers += 1
+        node.cover = other
+        other.covers[node] = None
+        self._hide(node, by=1)
+
+    def uncover(self, node: Node) -> None:
+        other = node.cover
+        if other is None:
+            return
+        self._statistics.uncovered += 1
+        node.cover = None
+        other.covers.pop(node, None)
+        self._hide(node, by=-1)
+
+    def strengthen(self, node: Node, label: tuple[int, ...]) -> bool:
+        """Add to the label of a node that stays possible; whether that is anything new."""
+        new = frozenset(label) - node.label - {self._terms.true}
+        if not new:
+            return False
+        if self._terms.false in new:
+            self.make_false(node)
+            return False
+        node.label |= new
+        for covered in list(node.covers):
+            if not self._implications.holds(covered.label, new):
+                self.uncover(covered)
+        return True
+
+    def make_false(self, node: Node) -> None:
+        if not node.is_false:
+            node.is_false = True
+            node.label = frozenset((self._terms.false,))
+            self._hide(node, by=1)

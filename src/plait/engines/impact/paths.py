@@ -1,0 +1,86 @@
+"""Paths of the tree as sequences of steps: from the initial values, and to a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plait.engines.impact.tree import Node
+from plait.engines.interface import BlockTaken, Counterexample
+from plait.logic.interpolation.interpolate import Interpolator, Result
+from plait.logic.interpolation.model import Model
+from plait.logic.interpolation.path import Step
+from plait.logic.substitute import Vocabulary
+from plait.logic.terms import Terms
+from plait.symbolic.blocks import Way
+from plait.symbolic.execute import Executor
+from plait.symbolic.locations import Status
+from plait.symbolic.variables import cell_of
+
+
+class Paths:
+    def __init__(self, terms: Terms, executor: Executor, deadline: float | None) -> None:
+        self._terms = terms
+        self._executor = executor
+        self._deadline = deadline
+        self._interpolator = Interpolator(terms)
+        self._vocabulary = Vocabulary(terms)
+
+    def interpolate(self, steps: Sequence[Step]) -> Result:
+        return self._interpolator.interpolate(steps, self._deadline)
+
+    def steps_to(self, node: Node) -> list[Step]:
+        """From before the initial state to a node."""
+        steps = [item.step for item in node.path()[1:]]
+        return [self.initial_step(steps), *steps]
+
+    def initial_step(self, steps: Sequence[Step]) -> Step:
+        """The initial values of the variables that a path mentions."""
+        terms = self._terms
+        mentioned: set[int] = set()
+        for step in steps:
+            mentioned |= self._vocabulary.of(step.assumes)
+            mentioned |= self._vocabulary.of(step.updates.values())
+        updates: dict[int, int] = {}
+        for variable in mentioned:
+            value = self.initial_value(variable)
+            if value is not None:
+                updates[variable] = terms.constant(value, terms.width[variable])
+        return Step((), updates)
+
+    def initial_value(self, variable: int) -> int | None:
+        cell = cell_of(self._terms.name[variable])
+        return None if cell is None else self._executor.memory.initial_value(cell)
+
+    def counterexample(self, node: Node, way: Way, model: Model) -> Counterexample:
+        """What happens on the way to a node, with the values of a model."""
+        blocks: list[BlockTaken] = []
+        inputs: dict[int, list[tuple[str, int]]] = {}
+        # The state before each step says which of the step's inputs were asked for.
+        path = node.path()[1:]
+        guards = [use.when for item in path for use in item.inputs if use.when is not None]
+        steps = [*(item.step for item in path), Step(tuple(guards), {})]
+        state = model.after(self.initial_step(steps))
+        for item in path:
+            blocks.append(_block_taken(item))
+            for use in item.inputs:
+                if use.when is None or state(use.when):
+                    value = state(use.variable)
+                    inputs.setdefault(item.thread, []).append((use.name, value))
+            state = state.after(item.step)
+        return Counterexample(tuple(blocks), inputs, node.thread, way.message, way.origin)
+
+
+def _block_taken(node: Node) -> BlockTaken:
+    """The block that led to a node."""
+    assert node.parent is not None and node.parent.place is not None
+    before = node.parent.place.location
+    thread = before.threads[node.thread - 1]
+    after = before if node.place is None else node.place.location
+    return BlockTaken(
+        node.thread,
+        thread.frames[-1].function,
+        thread.frames[-1].location,
+        thread.depth > 0,
+        sum(item.status is Status.RUNNING for item in before.threads) == 1,
+        len(after.threads),
+    )
