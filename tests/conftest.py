@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
+from plait.work.garbage import collect_rarely
+
 _NUMBERS = count()
 _NO_BYTECODE, _BYTECODE = "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"
 
@@ -32,6 +34,8 @@ if os.environ.pop(_NO_BYTECODE, "") and _BYTECODE not in os.environ:
 if _BYTECODE in os.environ:
     sys.pycache_prefix = os.environ[_BYTECODE]
     sys.dont_write_bytecode = False
+
+collect_rarely()  # a tenth of the time
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -28,13 +28,13 @@ def check(subjects: list[Subject]) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("start", range(0, 240, BATCH))
+@pytest.mark.parametrize("start", range(0, 80, BATCH))
 def test_lp64(start: int) -> None:
     check(batch(start, DataModel.LP64))
 
 
 @needs_gcc
-@pytest.mark.parametrize("start", range(10_000, 10_060, BATCH))
+@pytest.mark.parametrize("start", range(10_000, 10_030, BATCH))
 def test_ilp32(start: int) -> None:
     if not native.supports(DataModel.ILP32):
         pytest.skip("gcc builds no 32-bit programs here (gcc-multilib is not installed)")

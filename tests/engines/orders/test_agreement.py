@@ -10,15 +10,15 @@ import pytest
 from compare_verdicts import compare, options_of
 
 CASES = [
-    ("assertions", "mixed", 60, ()),
-    ("assertions", "mixed", 30, ("--bound", "2")),
-    ("assertions", "pointers", 50, ()),
-    ("assertions", "trying", 30, ()),
-    ("no-data-race", "mixed", 30, ()),
-    ("no-deadlock", "mixed", 30, ()),
-    ("no-deadlock", "waiting", 30, ()),
-    ("valid-memsafety", "pointers", 20, ()),
-    ("lock-misuse", "mixed", 20, ()),
+    ("assertions", "mixed", 30, ()),
+    ("assertions", "mixed", 10, ("--bound", "2")),
+    ("assertions", "pointers", 20, ()),
+    ("assertions", "trying", 20, ()),
+    ("no-data-race", "mixed", 20, ()),
+    ("no-deadlock", "mixed", 10, ()),
+    ("no-deadlock", "waiting", 20, ()),
+    ("valid-memsafety", "pointers", 10, ()),
+    ("lock-misuse", "mixed", 10, ()),
 ]
 PARTS = [
     (property_, programs, first, options)
@@ -32,7 +32,7 @@ def test_agrees(
     property_: str, programs: str, first: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     chosen = ["--programs", programs, "--first", str(first), "--count", "10", *options]
-    limits = ["--seconds", "3", "--states", "20000", "--keep", str(tmp_path)]
+    limits = ["--seconds", "2", "--states", "5000", "--keep", str(tmp_path)]
     result = compare(options_of([property_, *chosen, *limits]))
     assert not result.disagreed
     decided = sum(count for (found, _), count in result.pairs.items() if found != "unknown")
