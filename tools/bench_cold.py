@@ -39,8 +39,7 @@ class Checkout:
         seconds, output = run([self.python, "-c", COMMAND, "verify", "--no-cache", task])
         self.seconds.setdefault(task, []).append(seconds)
         last = output.strip().rsplit("\n", 1)[-1]
-        # Reasons of `unknown` name places in the checkout.
-        self.verdicts[task] = last.split(" (")[0] if "unknown" in last else last
+        self.verdicts[task] = last
 
     def run_by_phases(self, task: str) -> None:
         with tempfile.TemporaryDirectory() as scratch:
@@ -120,6 +119,11 @@ def _row(name: str, values: list[float]) -> str:
     return f"{name:28} {cells}"
 
 
+def known(verdict: str) -> str:
+    """Without the reason of `unknown`, which names places in the checkout."""
+    return verdict.split(" (")[0] if "unknown" in verdict else verdict
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tasks", nargs="*", metavar="TASK")
@@ -150,7 +154,7 @@ def main(arguments: list[str]) -> int:
     print()
     print("\n".join(shown_phases(checkouts)))
     differing = [
-        task for task in tasks if len({item.verdicts[task] for item in checkouts}) > 1
+        task for task in tasks if len({known(item.verdicts[task]) for item in checkouts}) > 1
     ]
     for task in differing:
         print(f"{task}: {' but '.join(item.verdicts[task] for item in checkouts)}")
