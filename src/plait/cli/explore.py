@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
 from plait.cli.chosen import subject_of
-from plait.cli.forms import are_wanted, check_forms, save_forms
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.forms import are_wanted, save_forms
+from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace
 from plait.data import dataclass, field
 from plait.portfolio.assumptions import assumptions_of
@@ -47,9 +47,6 @@ class Answer:
 
 def explore(options: argparse.Namespace, console: Console) -> int:
     subject = expand_task(subject_of(options))
-    check_forms(options)
-    if options.save_schedule is not None:
-        check_can_write("--save-schedule", options.save_schedule)
     whole, entry = specification(subject)
     answers: list[Answer] = []
     for part in parts(whole):

@@ -14,6 +14,7 @@ from plait.cli import exits
 from plait.cli.interrupts import Ignored
 from plait.cli.output import Console
 from plait.cli.parser import parse
+from plait.cli.targets import check_targets
 from plait.errors import InputError, PlaitError, describe
 from plait.work.garbage import collect_rarely
 
@@ -61,6 +62,7 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 def _run_command(options: argparse.Namespace, console: Console) -> int:
+    check_targets(options)
     match options.command:
         case "show":
             from plait.cli.show import show as command

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from plait.errors import InputError
+from plait.cli.targets import is_device
 from plait.report.characters import one_line
 from plait.report.files import write_at_once
 
@@ -123,38 +123,32 @@ def has_colour() -> bool:
         return False
 
 
-def check_can_write(option: str, path: str) -> None:
-    """Complain about a path that cannot work before the time is spent, not after."""
-    if path == "-":
-        raise InputError(f"{option} -: name a file, standard output is for the report")
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{option} {path}: is a directory")
-    if not target.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no directory {target.parent}")
-
-
 def save(console: Console, option: str, path: str, text: str) -> bool:
     """Write a file that a command was asked for; '-' is standard output."""
     if path == "-":
         console.lines(text.splitlines())
         return True
     try:
-        _write(Path(path).resolve(), text.encode("utf-8", "backslashreplace"))
+        _write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         console.error(f"{option} {path}: cannot write: {error.strerror or error}")
         return False
     return True
 
 
-def _write(target: Path, data: bytes) -> None:
-    """Devices and pipes cannot be replaced, nor can files in folders that we may not change."""
-    mode = None
-    if target.exists():
-        mode = target.stat().st_mode & 0o777
-        if not target.is_file() or not os.access(target.parent, os.W_OK):
-            target.write_bytes(data)
+def _write(path: str, data: bytes) -> None:
+    """Devices and pipes cannot be replaced, nor can files in folders that we may not change. Behind
+    /dev/stdout may be a file that has more in it."""
+    if is_device(path):
+        with open(path, "ab", buffering=0) as device:
+            device.write(data)
+        return
+    real, mode = Path(path).resolve(), None
+    if real.exists():
+        mode = real.stat().st_mode & 0o777
+        if not os.access(real.parent, os.W_OK):
+            real.write_bytes(data)
             return
-        if not os.access(target, os.W_OK):
+        if not os.access(real, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    write_at_once(target, data, mode)
+    write_at_once(real, data, mode)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plait.cli import exits
 from plait.cli.chosen import subject_of
-from plait.cli.output import Console, check_can_write, has_colour, save, width
+from plait.cli.output import Console, has_colour, save, width
 from plait.portfolio.subject import load_program, specification
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ def run(options: argparse.Namespace, console: Console) -> int:
     from plait.semantics.run import run as execute
     from plait.semantics.schedule import read, to_text
 
-    if options.save_schedule is not None:
-        check_can_write("--save-schedule", options.save_schedule)
     schedule = None if options.schedule is None else read(options.schedule)
     subject = subject_of(options)
     chosen, entry = specification(subject)

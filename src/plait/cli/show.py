@@ -6,13 +6,10 @@ import argparse
 
 from plait.cli import exits
 from plait.cli.chosen import subject_of
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.output import Console, save
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
-    for option, path in (("--dot", options.dot), ("--svg", options.svg)):
-        if path not in (None, "-"):
-            check_can_write(option, path)
     from plait.api import load_with
 
     program = load_with(subject_of(options))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from plait.cli import exits
 from plait.cli.batch import is_batch, verify_batch
 from plait.cli.chosen import options_of
-from plait.cli.forms import are_wanted, check_forms, save_forms
+from plait.cli.forms import are_wanted, save_forms
 from plait.cli.internal_error import tell_failure
 from plait.cli.interrupts import Interrupts
 from plait.cli.numbers import summary, table
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace
 from plait.cli.progress import progress
 
@@ -30,9 +30,6 @@ def verify(options: argparse.Namespace, console: Console) -> int:
 
 
 def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
-    check_forms(options)
-    if options.certificate is not None:
-        check_can_write("--certificate", options.certificate)
     from plait.api import verify_with
 
     chosen = options_of(
