@@ -31,8 +31,8 @@ from plait.bench.suite import Flaw, Task
 from plait.bench.table import to_markdown
 from plait.data import dataclass, field
 from plait.errors import describe
+from plait.files import write_at_once
 from plait.report.characters import to_bytes
-from plait.report.files import write_at_once
 
 Say = Callable[[str], None]
 MakeExecutor = Callable[[Progress], Executor]

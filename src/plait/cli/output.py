@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from plait.cli.targets import is_device
+from plait.files import write_at_once
 from plait.report.characters import one_line
-from plait.report.files import write_at_once
 
 _MOST_ERRORS = 10
 

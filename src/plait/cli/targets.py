@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plait.errors import InputError
+from plait.files import open_regular
 
 FORCE_HELP = "let options that write files replace files that plait has not written"
 
@@ -80,7 +81,7 @@ def is_device(path: str) -> bool:
 def is_own(path: str) -> bool:
     """Whether plait has written a file, or nobody has written anything into it."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             beginning = file.read(_LONGEST_BEGINNING)
     except OSError:
         return False
