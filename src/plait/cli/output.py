@@ -10,13 +10,16 @@ from pathlib import Path
 
 from plait.cli.targets import is_device
 from plait.files import write_at_once
-from plait.report.characters import one_line
+from plait.report.characters import clean, clean_line, one_line
 
 _MOST_ERRORS = 10
 
 
 class Console:
     """Standard output and standard error of one command.
+
+    All that a command says goes through here, and with it what sources and file names hold: no text
+    moves the cursor, and none can look like a line of plait's own.
 
     A reader that goes away (`plait show ... | head`) or a full disk must change neither the exit
     code nor hide the verdict, so that later output is dropped instead of raising an error.
@@ -31,11 +34,16 @@ class Console:
                 reconfigure(errors="backslashreplace")
 
     def line(self, text: str = "") -> None:
-        self._write(text + "\n")
+        self._write(clean_line(text) + "\n")
 
     def lines(self, texts: Iterable[str]) -> None:
         for text in texts:
             self.line(text)
+
+    def raw_lines(self, texts: Iterable[str]) -> None:
+        """Of what was cleaned before it was painted, or what somebody wants as it is."""
+        for text in texts:
+            self._write(text + "\n")
 
     def block(self, title: str, items: Iterable[str]) -> None:
         """A titled list, one bullet for each item; nothing when there are no items."""
@@ -43,7 +51,8 @@ class Console:
         if texts:
             self.line(f"{title}:")
             for text in texts:
-                self.line("  - " + text.replace("\n", "\n    "))
+                first, *others = text.split("\n")
+                self.lines([f"  - {first}", *(f"    {line}" for line in others)])
 
     def verdict(self, verdict: str, violated: str | None, reason: str) -> None:
         """The last line of a command that verifies."""
@@ -56,7 +65,7 @@ class Console:
         except OSError:
             self._give_up()
         try:
-            print(f"plait: {message}", file=sys.stderr, flush=True)
+            print(f"plait: {clean(message)}", file=sys.stderr, flush=True)
         except OSError:
             pass
 

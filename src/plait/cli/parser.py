@@ -27,6 +27,7 @@ from plait.engines import registry
 from plait.engines.description import EngineOption
 from plait.model.property_names import PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
+from plait.report.characters import clean
 
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 
@@ -36,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "--help" in message else f"\nsee `{self.prog} --help`"
-        self.exit(exits.UNUSABLE_INPUT, f"{self.prog}: {message}{hint}\n")
+        self.exit(exits.UNUSABLE_INPUT, f"{self.prog}: {clean(message)}{hint}\n")
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -231,6 +232,11 @@ def _run_options(parser: Parser) -> None:
     _target_option(parser, "--save-schedule", "keep the schedule in a file")
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="show only how it ends and what it prints"
+    )
+    parser.add_argument(
+        "--raw-output",
+        action="store_true",
+        help="show what the program prints as it is, with all that moves the cursor",
     )
     parser.add_argument(
         "--max-steps",
