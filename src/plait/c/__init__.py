@@ -43,6 +43,8 @@ def load(files: Sequence[str], options: FrontEndOptions, specification: Specific
     try:
         worker = threading.Thread(target=work, daemon=True)
         worker.start()
+    except RuntimeError:  # there is no room for its stack
+        raise MemoryError from None
     finally:
         threading.stack_size(outer)
     worker.join()

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from plait.model.properties import Specification
     from plait.semantics.explore import Exploration
 
-_EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +54,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         if answers[-1].verdict == "false" or answers[-1].reason == "interrupted":
             break
     answer = worst(answers)
+    console.found = answer.verdict, answer.violated, answer.reason
     result = _composed(subject, whole, entry, answers, answer)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
@@ -66,7 +66,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
     )
     is_written = _write_files(options, console, answer, result)
     console.verdict(result.verdict, result.violated, result.reason)
-    return _EXIT_CODES[answer.verdict] if is_written else exits.UNUSABLE_INPUT
+    return exits.OF_VERDICTS[answer.verdict] if is_written else exits.UNUSABLE_INPUT
 
 
 def worst(answers: list[Answer]) -> Answer:

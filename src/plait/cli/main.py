@@ -109,6 +109,13 @@ def _no_answer(
     if options.command == "validate":
         console.line(f"WITNESS: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN
+    if options.command in ("explore", "verify") and console.found is not None:
+        # What was found stays found, whatever goes wrong while it is shown or written.
+        if not said:
+            console.error(reason)
+        verdict = console.found[0]
+        console.verdict(*console.found)
+        return exits.OF_VERDICTS[verdict]
     if options.command in ("explore", "verify"):
         console.line(f"VERDICT: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN

@@ -23,9 +23,12 @@ class Console:
 
     A reader that goes away (`plait show ... | head`) or a full disk must change neither the exit
     code nor hide the verdict, so that later output is dropped instead of raising an error.
+
+    `found` is the verdict, the violated property and the reason, as soon as they are known.
     """
 
     def __init__(self) -> None:
+        self.found: tuple[str, str | None, str] | None = None
         self._broken = False
         for stream in (sys.stdout, sys.stderr):
             # Sources may hold bytes that are no UTF-8, and terminals may know less than UTF-8.
@@ -56,6 +59,7 @@ class Console:
 
     def verdict(self, verdict: str, violated: str | None, reason: str) -> None:
         """The last line of a command that verifies."""
+        self.found = None
         detail = "" if verdict == "true" else f" ({one_line(violated or reason)})"
         self.line(f"VERDICT: {verdict}{detail}")
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from plait.api import Result, Status
 
 _USAGE = frozenset({"cpu_seconds", "wall_seconds", "peak_memory_bytes"})
-_EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
@@ -53,13 +52,14 @@ def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupt
 
 def _report(options: argparse.Namespace, console: Console, result: Result) -> int:
     """Print and write everything; the verdict is the last line."""
+    console.found = result.verdict, result.violated, result.reason
     if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
         for noise in result.noise.values():
             console.error(f"the worker wrote:\n{noise}")
     if result.failure is not None:
         result.report = tell_failure(options, console, result.failure)
     _print(options, console, result)
-    exit_code = _EXIT_CODES[result.verdict]
+    exit_code = exits.OF_VERDICTS[result.verdict]
     if not save_forms(options, console, result):
         exit_code = exits.UNUSABLE_INPUT
     if options.certificate is not None and result.certificate is not None:
