@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
+pytest_plugins = ["tests.started"]
+
 _NUMBERS = count()
 _NO_BYTECODE, _BYTECODE = "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"
 
