@@ -18,6 +18,8 @@ from hypothesis import Phase, settings
 
 from plait.work.garbage import collect_rarely
 
+pytest_plugins = ["tests.started"]
+
 _NUMBERS = count()
 _NO_BYTECODE, _BYTECODE = "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"
 

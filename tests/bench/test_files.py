@@ -19,8 +19,8 @@ from plait.bench.page import to_page
 from plait.bench.plots import Pair, quantile_plot, scatter_plot
 from plait.bench.records import VERDICTS, Record
 from plait.errors import InputError
+from plait.files import write_at_once
 from plait.report.characters import to_bytes
-from plait.report.files import write_at_once
 from tests.bench.fakes import record
 
 NASTY = "<script>alert(1)</script>&amp;\"'\x00\udcff\u2028]]>|,\r\n"

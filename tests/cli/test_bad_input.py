@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,58 @@ class TestFiles:
     ) -> None:
         assert str(tmp_path) in complaint(capsys, command, str(tmp_path))
 
+    @pytest.mark.parametrize("kind", ["pipe", "device", "link"])
+    def test_no_regular_file(
+        self, command: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """To open a pipe that nobody writes to would take for ever."""
+        path = str(tmp_path / "special.c")
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "device":
+            path = "/dev/zero"
+        else:
+            os.mkfifo(tmp_path / "pipe")
+            os.symlink("pipe", path)
+        assert complaint(capsys, command, path) == f"plait: {path}: not a regular file\n"
+
+    def test_pipes_as_options(
+        self, command: str, good: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pipe = str(tmp_path / "pipe")
+        os.mkfifo(pipe)
+        assert "not a regular file" in complaint(capsys, command, "--prp", pipe, good)
+        assert "not a regular file" in complaint(capsys, command, "-include", pipe, good)
+
+    def test_standard_input(self, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert "standard input is not read" in complaint(capsys, command, "-")
+
+    @pytest.mark.parametrize("name", ["a.cpp", "a.cc", "a.C"])
+    def test_cplusplus(
+        self, command: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / name
+        path.write_text("#include <iostream>\nint main() { std::cout << 1; }\n")
+        said = complaint(capsys, command, str(path))
+        assert said == f"plait: {path}: a C++ source; plait verifies C\n"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "#include <iostream>\nint main() { return 0; }\n",
+            "using namespace std;\nint main() { return 0; }\n",
+            "class Queue { int size; };\nint main() { return 0; }\n",
+            "template <class T> T id(T x) { return x; }\nint main() { return 0; }\n",
+        ],
+    )
+    def test_cplusplus_under_a_name_of_c(
+        self, command: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "a.c"
+        path.write_text(text)
+        said = complaint(capsys, command, str(path))
+        assert f"{path}:1:" in said and "; this looks like C++, and plait verifies C" in said
+
     def test_binary(self, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "binary.c"
         path.write_bytes(b"\x7fELF\x02\x01\x01\x00" + bytes(range(256)) * 8)
@@ -56,6 +109,13 @@ class TestFiles:
         path = tmp_path / "empty.c"
         path.write_text("")
         assert "empty" in complaint(capsys, command, str(path))
+
+    def test_c_that_is_wrong_is_not_called_cplusplus(
+        self, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "both.c"
+        path.write_text('#ifdef __cplusplus\nclass Queue {};\n#endif\nint main(void) { return x; }\n')
+        assert "C++" not in complaint(capsys, command, str(path))
 
     def test_syntax_error(
         self, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -63,8 +63,8 @@ class TestFrames:
         assert frame(Status(0.5, None, 0, None, "alone", ()), 79) == ["plait: 0.5 s"]
 
     def test_which_task_it_is(self) -> None:
-        lines = frame(Status(0.5, None, 0, None, "alone", ()), 20, "a\x1bb.yml no-data-race")
-        assert lines == ["a?b.yml no-data-race", "plait: 0.5 s"]
+        lines = frame(Status(0.5, None, 0, None, "alone", ()), 23, "a\x1bb.yml no-data-race")
+        assert lines == ["a\\x1bb.yml no-data-race", "plait: 0.5 s"]
 
     @pytest.mark.parametrize(
         ("number", "text"),
@@ -77,7 +77,7 @@ class TestFrames:
         assert [size(item << 20) for item in (0, 312, 1536)] == ["0 MiB", "312 MiB", "1.5 GiB"]
 
     def test_what_programs_say_moves_no_cursor(self) -> None:
-        assert fitted("a\x1b[2Jb\nc\x07", 40) == "a?[2Jb?c?"
+        assert fitted("a\x1b[2Jb\nc\x07", 40) == "a\\x1b[2Jb\\nc\\x07"
 
     def test_wide_characters(self) -> None:
         assert fitted("名前名前", 8) == "名前名前"

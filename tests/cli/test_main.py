@@ -13,7 +13,7 @@ import pytest
 
 import plait
 from plait.cli import main as cli
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.output import Console, save
 from plait.cli.parser import build_parser, parse
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.properties import Property
@@ -204,11 +204,18 @@ def test_a_file_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> No
     assert "--json /dev/full: cannot write" in capsys.readouterr().err
 
 
-def test_paths_are_checked_early(tmp_path: Path) -> None:
-    check_can_write("--json", str(tmp_path / "result.json"))
-    with pytest.raises(InputError):
-        check_can_write("--json", "-")
-    with pytest.raises(InputError):
-        check_can_write("--json", str(tmp_path))
-    with pytest.raises(InputError):
-        check_can_write("--json", str(tmp_path / "none" / "result.json"))
+@pytest.mark.parametrize("path", [".", "none/result.json"])
+def test_paths_are_checked_early(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is read, so that the missing source is not what it complains about."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["verify", "--json", path, "missing.c"]) == 2
+    assert f"--json {path}: " in capsys.readouterr().err
+
+
+def test_standard_output_is_for_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["verify", "--json", "-", "missing.c"])
+    assert stop.value.code == 2
+    assert "name a file" in capsys.readouterr().err

@@ -41,6 +41,15 @@ def start(*arguments: str, **how: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, text=True, env=environment, **streams)
 
 
+def wait_for_line(process: subprocess.Popen[str], pattern: str) -> None:
+    """Of standard error."""
+    assert process.stderr is not None
+    for line in iter(process.stderr.readline, ""):
+        if re.search(pattern, line):
+            return
+    raise AssertionError("it has ended")
+
+
 def rows_of(text: str) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in text.splitlines()]
     assert all(row["plait-progress"] == 1 for row in rows)
@@ -158,9 +167,7 @@ class TestSignals:
     def test_two_engines(self, number: signal.Signals, jobs: str, hard: str, tmp_path: Path) -> None:
         saved = tmp_path / "result.json"
         process = start("--jobs", jobs, "--json", str(saved), "--progress", "json", hard)
-        assert process.stderr is not None
-        while '"impact"' not in process.stderr.readline():
-            pass
+        wait_for_line(process, '"impact"')
         workers = children(process.pid)
         assert len(workers) == 2
         process.send_signal(number)
@@ -174,9 +181,7 @@ class TestSignals:
     def test_a_finished_bound_is_kept(self, hard: str, tmp_path: Path) -> None:
         saved = tmp_path / "result.json"
         process = start("--engine", "orders", "--json", str(saved), "--progress", "json", hard)
-        assert process.stderr is not None
-        while not re.search(r'"last_bound":[2-9]', process.stderr.readline()):
-            pass
+        wait_for_line(process, r'"last_bound":[2-9]')
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=40)
         assert re.search(r"VERDICT: unknown \(interrupted; no violation with up to \d+ loop", out)

@@ -203,15 +203,7 @@ def test_importing_loads_no_solver() -> None:
     )
 
 
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Heard even where a shell ignores them, as for what it runs in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def test_keyboard_interrupt(backend: str, interrupts: None) -> None:
+def test_keyboard_interrupt(backend: str) -> None:
     """Also several times in one process, and the solver can be used afterwards."""
     with Solver(Terms(), backend) as solver:
         pigeons(solver, 14)

@@ -13,6 +13,7 @@ import pytest
 from tests.report import samples
 
 from plait.evidence.result import Result
+from plait.report.characters import clean
 from plait.report.html import to_html
 from plait.report.html.data import page_data
 
@@ -94,9 +95,9 @@ def test_hostile_texts_are_data_and_nothing_else() -> None:
     tags = [tag for tag, _ in Page(text).elements]
     assert tags == [tag for tag, _ in Page(plain).elements]
     data = _embedded(text)
-    assert data["files"] == result.files
-    assert data["sources"][0]["lines"] == result.sources[0].lines
-    assert data["violation"]["message"] == samples.HOSTILE[3]
+    assert data["files"] == [clean(item) for item in result.files]
+    assert data["sources"][0]["lines"] == [clean(line) for line in result.sources[0].lines]
+    assert data["violation"]["message"] == clean(samples.HOSTILE[3])
     assert data["statistics"]["nan"] == "nan" and data["statistics"]["list"] == [1, {"a": "inf"}]
 
 

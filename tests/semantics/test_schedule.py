@@ -62,11 +62,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for name in ("missing", "binary", "."):
         with pytest.raises(InputError):
             schedule.read(str(tmp_path / name))
-    with pytest.raises(InputError):
-        schedule.write(Schedule(), str(tmp_path / "no" / "such"))
-    path = str(tmp_path / "good")
-    schedule.write(Schedule([ScheduledStep(2)]), path)
-    assert schedule.read(path).steps == [ScheduledStep(2)]
+    good = tmp_path / "good"
+    good.write_text(schedule.to_text(Schedule([ScheduledStep(2)])))
+    assert schedule.read(str(good)).steps == [ScheduledStep(2)]
 
 
 def sample() -> Program:

@@ -15,6 +15,7 @@ from plait.bench.records import VERDICTS, Record, to_plain
 from plait.bench.scores import score, tallies
 from plait.bench.suite import Flaw
 from plait.errors import InputError
+from plait.files import read_regular
 from plait.report.characters import one_line
 
 COLUMNS = (
@@ -65,7 +66,7 @@ def to_csv(records: Sequence[Record]) -> str:
 def read_csv(path: Path) -> list[Record]:
     """The results of an earlier run, whatever columns later versions may add."""
     try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = read_regular(path).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     rows = csv.DictReader(io.StringIO(text, newline=""), restval="")

@@ -18,6 +18,7 @@ from plait.bench.records import Key, Record, record_from_plain, to_plain
 from plait.errors import InputError
 
 NAME = "journal.jsonl"
+BEGINNING = b'{"format":'  # of every journal
 _FORMAT = 1
 _PATIENCE_SECONDS = 1.0  # for a run that was killed and still cleans up
 

@@ -13,7 +13,8 @@ from typing import Any
 from plait.bench.cluster.executor import Cluster, ClusterExecutor
 from plait.bench.compare import Comparison, compare, lines
 from plait.bench.files import to_csv, to_json
-from plait.bench.journal import Journal, JournalFailed, open_journal
+from plait.bench.journal import BEGINNING, Journal, JournalFailed, open_journal
+from plait.bench.journal import NAME as JOURNAL
 from plait.bench.machine import machine, version
 from plait.bench.page import to_page
 from plait.bench.pool import Pool
@@ -30,12 +31,13 @@ from plait.bench.suite import Flaw, Task
 from plait.bench.table import to_markdown
 from plait.data import dataclass, field
 from plait.errors import describe
+from plait.files import write_at_once
 from plait.report.characters import to_bytes
-from plait.report.files import write_at_once
 
 Say = Callable[[str], None]
 MakeExecutor = Callable[[Progress], Executor]
 
+_FILES = ("results.csv", "results.json", "summary.html", "summary.md")
 _GRACE_SECONDS = 10.0
 _GRACE_PART = 0.1
 
@@ -101,6 +103,20 @@ def on_cluster(cluster: Cluster) -> MakeExecutor:
     return lambda progress: ClusterExecutor(
         cluster, progress.started, progress.note, progress.tick
     )
+
+
+def is_foreign(out: Path) -> bool:
+    """Whether a folder has files that a run would replace and that no run has written."""
+    try:
+        with open(out / JOURNAL, "rb") as file:
+            beginning = file.read(len(BEGINNING))
+    except (FileNotFoundError, NotADirectoryError):
+        beginning = b""
+    except OSError:
+        return False  # to open it will fail for the same reason
+    if beginning:
+        return beginning != BEGINNING
+    return any(os.path.lexists(out / name) for name in _FILES)
 
 
 def run_suite(
@@ -178,12 +194,13 @@ def _contents(
     flaws: Sequence[Flaw],
 ) -> dict[str, Callable[[], str]]:
     facts = (records, settings, here, total, comparisons, flaws)
-    return {
-        "results.csv": lambda: to_csv(records),
-        "results.json": lambda: to_json(*facts),
-        "summary.html": lambda: to_page(*facts),
-        "summary.md": lambda: to_markdown(records),
-    }
+    makers: list[Callable[[], str]] = [
+        lambda: to_csv(records),
+        lambda: to_json(*facts),
+        lambda: to_page(*facts),
+        lambda: to_markdown(records),
+    ]
+    return dict(zip(_FILES, makers, strict=True))
 
 
 def _write(

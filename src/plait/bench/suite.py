@@ -17,6 +17,7 @@ from typing import Any
 
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
+from plait.files import read_regular
 from plait.model.properties import from_prp
 from plait.portfolio.subject import Subject, read_text
 from plait.portfolio.tasks import SUFFIXES, entry_of, files_of, read_task, wrong_task
@@ -292,7 +293,7 @@ def _fingerprint(paths: Iterable[str]) -> str:
     digest = sha256()
     for path in paths:
         try:
-            digest.update(Path(path).read_bytes())
+            digest.update(read_regular(path))
         except OSError:
             pass  # verifying it will say so
         digest.update(b"\0")

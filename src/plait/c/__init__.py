@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plait.c.options import FrontEndOptions
 from plait.errors import Diagnostic, InputError
+from plait.files import open_regular, read_regular
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from plait.c.libclang import Library
     from plait.c.linker import Linker
 
+_OF_CPLUSPLUS = (".cc", ".cpp", ".cxx", ".c++", ".C", ".ii", ".hh", ".hpp", ".hxx")
 _DEEPEST = 100_000
 _STACK = 512 << 20
 
@@ -41,6 +43,8 @@ def load(files: Sequence[str], options: FrontEndOptions, specification: Specific
     try:
         worker = threading.Thread(target=work, daemon=True)
         worker.start()
+    except RuntimeError:  # there is no room for its stack
+        raise MemoryError from None
     finally:
         threading.stack_size(outer)
     worker.join()
@@ -64,8 +68,11 @@ def _load(files: Sequence[str], options: FrontEndOptions, specification: Specifi
         if not files:
             raise InputError("no source file given")
         chosen = [(path, options) for path in files]
-    for path, _ in chosen:
+    for path, own in chosen:
         _check_readable(path)
+        for header in own.force_includes:
+            if os.path.exists(header) and not os.path.isfile(header):
+                raise InputError(f"-include {header}: not a regular file")
     clang = library()
     linker = Linker(clang, options, specification)
     try:
@@ -98,13 +105,18 @@ def _link(
 
 
 def _check_readable(path: str) -> None:
-    if os.path.isdir(path):
-        raise InputError(f"{path}: is a directory, not a C source")
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             head = stream.read(65536)
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a directory, not a C source") from None
+    except FileNotFoundError as error:
+        what = "standard input is not read, name a file" if path == "-" else error.strerror
+        raise InputError(f"{path}: {what}") from None
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
+    if path.endswith(_OF_CPLUSPLUS):
+        raise InputError(f"{path}: a C++ source; plait verifies C")
     if not head.strip():
         raise InputError(f"{path}: the file is empty")
     if b"\0" in head:
@@ -114,14 +126,31 @@ def _check_readable(path: str) -> None:
 def _compiler_error(errors: list[tuple[str, str, int, int]], path: str) -> Diagnostic:
     message, file, line, column = errors[0]
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    source = ""
+    source = text = ""
     try:
-        with open(file, "rb") as stream:
-            lines = stream.read().decode("utf-8", "replace").splitlines()
-            source = lines[line - 1] if 0 < line <= len(lines) else ""
+        text = read_regular(file).decode("utf-8", "replace")
+        lines = text.splitlines()
+        source = lines[line - 1] if 0 < line <= len(lines) else ""
     except OSError:
-        source = ""
+        pass
+    if _is_cplusplus(text):
+        more += "; this looks like C++, and plait verifies C"
     return Diagnostic(f"error: {message}{more}", file or path, line, column, source)
+
+
+def _is_cplusplus(text: str) -> bool:
+    """Of a text that is not C."""
+    import re
+
+    marks = (
+        r"#\s*include\s*<(?:iostream|string|vector|map|memory|thread|mutex|atomic|c[a-z]+)>",
+        r"(?:using\s+)?namespace\s+\w+\s*[;{]",
+        r"template\s*<",
+        r"class\s+\w+\s*(?:final\s*)?(?::[^;]*)?\{",
+    )
+    if "__cplusplus" in text:  # a header for both
+        return False
+    return re.search(rf"^\s*(?:{'|'.join(marks)})", text, re.MULTILINE) is not None
 
 
 __all__ = ["FrontEndOptions", "load"]

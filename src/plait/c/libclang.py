@@ -14,7 +14,7 @@ from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_longlong, c_
 from ctypes import c_void_p as ptr
 from typing import Any
 
-from plait.errors import InputError
+from plait.errors import InputError, PlaitError
 
 
 class Cursor(Structure):
@@ -141,6 +141,8 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "Type_visitFields": (c_uint, Type, _FIELD_VISITOR, ptr),
 }
 
+_OUT_OF_MEMORY = ("failed to map", "annot allocate memory")
+_CRASHED = 2  # CXError_Crashed
 _CONTINUE = 1
 _BREAK = 0
 
@@ -168,6 +170,8 @@ class Library:
         try:
             handle = ctypes.CDLL(path)
         except OSError as error:
+            if any(text in str(error) for text in _OUT_OF_MEMORY):
+                raise MemoryError from None
             raise InputError(f"libclang cannot be loaded: {error}") from error
         for name, (result, *arguments) in _SIGNATURES.items():
             try:
@@ -250,6 +254,8 @@ class Library:
         )
         if error or not unit.value:
             self.disposeIndex(index)
+            if error == _CRASHED:  # with little memory, for example
+                raise PlaitError(f"{path}: libclang crashed while parsing this file")
             raise InputError(f"{path}: libclang could not parse this file (error {error})")
         return TranslationUnit(self, index, unit)
 

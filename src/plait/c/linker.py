@@ -22,6 +22,7 @@ from plait.c.tidy import prepend, tidy
 from plait.c.types import CType, Shape, layout_of
 from plait.c.unit import Unit
 from plait.errors import Diagnostic, InputError, UnsupportedCode
+from plait.files import read_regular
 from plait.model.actions import (
     NOWHERE,
     Check,
@@ -616,7 +617,6 @@ def _is_callback(ctype: CType) -> bool:
 
 def _lines(path: str) -> list[str]:
     try:
-        with open(path, "rb") as stream:
-            return stream.read().decode("utf-8", "replace").splitlines()
+        return read_regular(path).decode("utf-8", "replace").splitlines()
     except OSError:
         return []

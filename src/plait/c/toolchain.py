@@ -10,6 +10,7 @@ import shlex
 from plait.c.options import FrontEndOptions
 from plait.data import replace
 from plait.errors import Diagnostic, InputError
+from plait.files import read_regular
 from plait.model.types import DataModel
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -79,8 +80,7 @@ def adapted_text(path: str) -> dict[str, bytes]:
     """
     if not path.endswith(".i"):
         return {}
-    with open(path, "rb") as stream:
-        text = stream.read()
+    text = read_regular(path)
     adapted = _ATOMIC_FLAG.sub(rb"\1       \2", text)
     return {} if adapted == text else {path: adapted}
 
@@ -110,8 +110,7 @@ def from_compile_commands(
     """The files to read, each with its own options: those chosen, or all of the data base."""
     path = os.path.join(directory, "compile_commands.json")
     try:
-        with open(path, encoding="utf-8") as stream:
-            entries = json.load(stream)
+        entries = json.loads(read_regular(path))
         commands = [_entry(entry) for entry in entries]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error

@@ -105,6 +105,11 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
         "--fresh", action="store_true", help="throw away what an earlier run has left in --out"
     )
     parser.add_argument(
+        "--force",
+        action="store_true",
+        help="use --out even if it has files of these names that no run has written",
+    )
+    parser.add_argument(
         "--compare", metavar="OLD.csv", help="tell what has changed since the run with this result"
     )
 
@@ -127,8 +132,13 @@ def bench(options: argparse.Namespace, console: Console) -> int:
 
 def _bench(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
     from plait.bench.files import read_csv
-    from plait.bench.run import Settings, jobs_of, run_suite
+    from plait.bench.run import Settings, is_foreign, jobs_of, run_suite
 
+    if not options.force and is_foreign(Path(options.out)):
+        raise InputError(
+            f"--out {options.out}: has files that no run has written and this one would replace;"
+            " name another folder (--force replaces them)"
+        )
     old = None if options.compare is None else read_csv(Path(options.compare))
     suite = _suite(options, console)
     place = {} if options.cluster is None else {"cluster": True}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
 from plait.cli.chosen import subject_of
-from plait.cli.forms import are_wanted, check_forms, save_forms
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.forms import are_wanted, save_forms
+from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace
 from plait.data import dataclass, field
 from plait.portfolio.assumptions import assumptions_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from plait.model.properties import Specification
     from plait.semantics.explore import Exploration
 
-_EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
 @dataclass(slots=True, eq=False)
@@ -47,9 +46,6 @@ class Answer:
 
 def explore(options: argparse.Namespace, console: Console) -> int:
     subject = expand_task(subject_of(options))
-    check_forms(options)
-    if options.save_schedule is not None:
-        check_can_write("--save-schedule", options.save_schedule)
     whole, entry = specification(subject)
     answers: list[Answer] = []
     for part in parts(whole):
@@ -58,6 +54,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         if answers[-1].verdict == "false" or answers[-1].reason == "interrupted":
             break
     answer = worst(answers)
+    console.found = answer.verdict, answer.violated, answer.reason
     result = _composed(subject, whole, entry, answers, answer)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
@@ -69,7 +66,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
     )
     is_written = _write_files(options, console, answer, result)
     console.verdict(result.verdict, result.violated, result.reason)
-    return _EXIT_CODES[answer.verdict] if is_written else exits.UNUSABLE_INPUT
+    return exits.OF_VERDICTS[answer.verdict] if is_written else exits.UNUSABLE_INPUT
 
 
 def worst(answers: list[Answer]) -> Answer:

@@ -5,20 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.output import Console, save
 from plait.errors import InputError
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
 
 _OPTIONS = ("json", "html", "sarif", "junit", "witness")
-
-
-def check_forms(options: argparse.Namespace) -> None:
-    for name in _OPTIONS:
-        path = getattr(options, name)
-        if path is not None:
-            check_can_write(f"--{name}", path)
 
 
 def forms_wanted(options: argparse.Namespace) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import plait
 from plait.cli.output import Console
+from plait.files import read_regular
 
 REPORT_VERSION = 1
 
@@ -56,6 +57,6 @@ def _digest(path: str) -> str | None:
     from hashlib import sha256
 
     try:
-        return sha256(Path(path).read_bytes()).hexdigest()
+        return sha256(read_regular(path)).hexdigest()
     except OSError:
         return None

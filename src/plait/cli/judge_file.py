@@ -14,6 +14,7 @@ from plait.cli.output import Console
 from plait.cli.progress import ProgressLine
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError, PlaitError
+from plait.report.characters import one_line
 from plait.work.child import Send
 from plait.work.limits import Ending, Finish, Limits
 from plait.work.supervise import supervise
@@ -103,22 +104,17 @@ def judge_file(options: argparse.Namespace, console: Console, title: str, work: 
             console.error(f"the worker wrote:\n{finish.noise}")
     if state.mistake is not None:
         raise InputError(*(Diagnostic(**row) for row in state.mistake))
-    console.lines(_printable(line) for line in state.about)
+    console.lines(state.about)
     console.block("assumptions", state.assumptions)
     if state.answer is None:
         answer, reason = "unknown", _cause(options, finish)
     else:
         answer, reason = state.answer["answer"], state.answer["reason"]
-        console.lines(_printable(line) for line in state.answer["lines"])
+        console.lines(state.answer["lines"])
         console.line(f"{time.monotonic() - started:.2f} s")
-    detail = f" ({_printable(' '.join(reason.split()))})" if reason else ""
+    detail = f" ({one_line(reason)})" if reason else ""
     console.line(f"{title}: {answer}{detail}")
     return _EXIT_CODES[answer]
-
-
-def _printable(text: str) -> str:
-    """The file comes from anybody; what it says must not move the cursor."""
-    return "".join(item if item.isprintable() else "?" for item in text)
 
 
 def _cause(options: argparse.Namespace, finish: Finish) -> str:

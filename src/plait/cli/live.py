@@ -16,6 +16,7 @@ from types import FrameType
 from plait.cli.writer import Writer
 from plait.portfolio.status import EngineStatus, Status
 from plait.portfolio.strategy import ALONE
+from plait.report.characters import clean_line
 
 _FIRST_AFTER_SECONDS = 0.5
 _MIB, _GIB = 1 << 20, 1 << 30
@@ -135,7 +136,7 @@ def size(number: int) -> str:
 
 def fitted(text: str, width: int) -> str:
     """In so many columns, and without anything that moves the cursor: reasons quote the program."""
-    text = "".join(item if item.isprintable() else "?" for item in text)
+    text = "".join(item if item.isprintable() else "?" for item in clean_line(text))
     if sum(map(_columns, text)) <= width:
         return text
     dots = "..." if width > 6 else ""

@@ -14,6 +14,8 @@ from plait.cli import exits
 from plait.cli.interrupts import Ignored
 from plait.cli.output import Console
 from plait.cli.parser import parse
+from plait.cli.streams import flush_standard_streams, open_standard_streams
+from plait.cli.targets import check_targets
 from plait.errors import InputError, PlaitError, describe
 from plait.work.garbage import collect_rarely
 
@@ -24,12 +26,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _main(arguments)
     collect_rarely()
-    code = _main(sys.argv[1:])
-    Ignored().__enter__()  # all is said
+    open_standard_streams()
     try:
-        sys.stderr.flush()
-    except (AttributeError, OSError, ValueError):
-        pass  # it was never there, or nobody reads it any more
+        code = _main(sys.argv[1:])
+    except SystemExit as stop:  # by argparse, after help or a mistake
+        code = stop.code if isinstance(stop.code, int) else exits.HOLDS
+    Ignored().__enter__()  # all is said
+    flush_standard_streams()
     os._exit(code)  # to take the interpreter apart costs as much as to start it
 
 
@@ -61,6 +64,7 @@ def _main(arguments: Sequence[str]) -> int:
 
 
 def _run_command(options: argparse.Namespace, console: Console) -> int:
+    check_targets(options)
     match options.command:
         case "show":
             from plait.cli.show import show as command
@@ -105,6 +109,13 @@ def _no_answer(
     if options.command == "validate":
         console.line(f"WITNESS: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN
+    if options.command in ("explore", "verify") and console.found is not None:
+        # What was found stays found, whatever goes wrong while it is shown or written.
+        if not said:
+            console.error(reason)
+        verdict = console.found[0]
+        console.verdict(*console.found)
+        return exits.OF_VERDICTS[verdict]
     if options.command in ("explore", "verify"):
         console.line(f"VERDICT: unknown ({' '.join(reason.split())})")
         return exits.UNKNOWN

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from plait.errors import InputError
-from plait.report.characters import one_line
-from plait.report.files import write_at_once
+from plait.cli.targets import is_device
+from plait.files import write_at_once
+from plait.report.characters import clean, clean_line, one_line
 
 _MOST_ERRORS = 10
 
@@ -18,11 +18,17 @@ _MOST_ERRORS = 10
 class Console:
     """Standard output and standard error of one command.
 
+    All that a command says goes through here, and with it what sources and file names hold: no text
+    moves the cursor, and none can look like a line of plait's own.
+
     A reader that goes away (`plait show ... | head`) or a full disk must change neither the exit
     code nor hide the verdict, so that later output is dropped instead of raising an error.
+
+    `found` is the verdict, the violated property and the reason, as soon as they are known.
     """
 
     def __init__(self) -> None:
+        self.found: tuple[str, str | None, str] | None = None
         self._broken = False
         for stream in (sys.stdout, sys.stderr):
             # Sources may hold bytes that are no UTF-8, and terminals may know less than UTF-8.
@@ -31,11 +37,16 @@ class Console:
                 reconfigure(errors="backslashreplace")
 
     def line(self, text: str = "") -> None:
-        self._write(text + "\n")
+        self._write(clean_line(text) + "\n")
 
     def lines(self, texts: Iterable[str]) -> None:
         for text in texts:
             self.line(text)
+
+    def raw_lines(self, texts: Iterable[str]) -> None:
+        """Of what was cleaned before it was painted, or what somebody wants as it is."""
+        for text in texts:
+            self._write(text + "\n")
 
     def block(self, title: str, items: Iterable[str]) -> None:
         """A titled list, one bullet for each item; nothing when there are no items."""
@@ -43,10 +54,12 @@ class Console:
         if texts:
             self.line(f"{title}:")
             for text in texts:
-                self.line("  - " + text.replace("\n", "\n    "))
+                first, *others = text.split("\n")
+                self.lines([f"  - {first}", *(f"    {line}" for line in others)])
 
     def verdict(self, verdict: str, violated: str | None, reason: str) -> None:
         """The last line of a command that verifies."""
+        self.found = None
         detail = "" if verdict == "true" else f" ({one_line(violated or reason)})"
         self.line(f"VERDICT: {verdict}{detail}")
 
@@ -56,7 +69,7 @@ class Console:
         except OSError:
             self._give_up()
         try:
-            print(f"plait: {message}", file=sys.stderr, flush=True)
+            print(f"plait: {clean(message)}", file=sys.stderr, flush=True)
         except OSError:
             pass
 
@@ -123,38 +136,32 @@ def has_colour() -> bool:
         return False
 
 
-def check_can_write(option: str, path: str) -> None:
-    """Complain about a path that cannot work before the time is spent, not after."""
-    if path == "-":
-        raise InputError(f"{option} -: name a file, standard output is for the report")
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{option} {path}: is a directory")
-    if not target.parent.is_dir():
-        raise InputError(f"{option} {path}: there is no directory {target.parent}")
-
-
 def save(console: Console, option: str, path: str, text: str) -> bool:
     """Write a file that a command was asked for; '-' is standard output."""
     if path == "-":
         console.lines(text.splitlines())
         return True
     try:
-        _write(Path(path).resolve(), text.encode("utf-8", "backslashreplace"))
+        _write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         console.error(f"{option} {path}: cannot write: {error.strerror or error}")
         return False
     return True
 
 
-def _write(target: Path, data: bytes) -> None:
-    """Devices and pipes cannot be replaced, nor can files in folders that we may not change."""
-    mode = None
-    if target.exists():
-        mode = target.stat().st_mode & 0o777
-        if not target.is_file() or not os.access(target.parent, os.W_OK):
-            target.write_bytes(data)
+def _write(path: str, data: bytes) -> None:
+    """Devices and pipes cannot be replaced, nor can files in folders that we may not change. Behind
+    /dev/stdout may be a file that has more in it."""
+    if is_device(path):
+        with open(path, "ab", buffering=0) as device:
+            device.write(data)
+        return
+    real, mode = Path(path).resolve(), None
+    if real.exists():
+        mode = real.stat().st_mode & 0o777
+        if not os.access(real.parent, os.W_OK):
+            real.write_bytes(data)
             return
-        if not os.access(target, os.W_OK):
+        if not os.access(real, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    write_at_once(target, data, mode)
+    write_at_once(real, data, mode)

@@ -21,11 +21,13 @@ from plait.cli.help import (
     VALIDATE_HELP,
     verify_help,
 )
+from plait.cli.targets import FORCE_HELP, Target, target, target_or_output
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
 from plait.engines import registry
 from plait.engines.description import EngineOption
 from plait.model.property_names import PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
+from plait.report.characters import clean
 
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
 
@@ -35,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "--help" in message else f"\nsee `{self.prog} --help`"
-        self.exit(exits.UNUSABLE_INPUT, f"{self.prog}: {message}{hint}\n")
+        self.exit(exits.UNUSABLE_INPUT, f"{self.prog}: {clean(message)}{hint}\n")
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -54,7 +56,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         return options
     if not options.programs and getattr(options, "compile_commands", None) is None:
         what = "task" if options.command == "bench" else "source file"
-        parser.error(f"no {what} given: see `plait {options.command} --help`")
+        written = next((item for item in vars(options).values() if isinstance(item, Target)), None)
+        why = "" if written is None else f" ({written} is named as a file to write)"
+        parser.error(f"no {what} given{why}: see `plait {options.command} --help`")
     return options
 
 
@@ -100,6 +104,8 @@ def build_parser(asked: str = "") -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         add_options(command)
+        if any(action.type in (target, target_or_output) for action in command._actions):
+            command.add_argument("--force", action="store_true", help=FORCE_HELP)
     return parser
 
 
@@ -209,8 +215,13 @@ def _front_end_options(parser: Parser) -> None:
 
 def _show_options(parser: Parser) -> None:
     _program_options(parser)
-    parser.add_argument("--dot", metavar="FILE", help="write a Graphviz graph ('-': print it)")
-    parser.add_argument("--svg", metavar="FILE", help="draw the graph")
+    parser.add_argument(
+        "--dot",
+        type=target_or_output,
+        metavar="FILE",
+        help="write a Graphviz graph ('-': print it)",
+    )
+    _target_option(parser, "--svg", "draw the graph")
 
 
 def _run_options(parser: Parser) -> None:
@@ -218,9 +229,14 @@ def _run_options(parser: Parser) -> None:
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--seed", type=int, metavar="N", help="choose the schedule at random")
     choice.add_argument("--schedule", metavar="FILE", help="follow a saved schedule")
-    parser.add_argument("--save-schedule", metavar="FILE", help="keep the schedule in a file")
+    _target_option(parser, "--save-schedule", "keep the schedule in a file")
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="show only how it ends and what it prints"
+    )
+    parser.add_argument(
+        "--raw-output",
+        action="store_true",
+        help="show what the program prints as it is, with all that moves the cursor",
     )
     parser.add_argument(
         "--max-steps",
@@ -253,8 +269,8 @@ def _explore_options(parser: Parser) -> None:
         default="sleep",
         help="skip schedules that differ only in the order of independent steps (default: sleep)",
     )
-    parser.add_argument(
-        "--save-schedule", metavar="FILE", help="keep the counterexample for `plait run --schedule`"
+    _target_option(
+        parser, "--save-schedule", "keep the counterexample for `plait run --schedule`"
     )
     _form_options(parser)
 
@@ -293,10 +309,10 @@ def _verify_options(parser: Parser) -> None:
         " lines of JSON on standard error (docs/progress.md), or not at all",
     )
     _form_options(parser)
-    parser.add_argument(
+    _target_option(
+        parser,
         "--certificate",
-        metavar="FILE",
-        help="save the proof of a true verdict, for `plait check` (engine"
+        "save the proof of a true verdict, for `plait check` (engine"
         f" {registry.names(item for item in registry.engines() if item.gives_certificates)})",
     )
     for engine in registry.engines():
@@ -323,22 +339,28 @@ def _engine_option(group: argparse._ArgumentGroup, option: EngineOption) -> None
 
 
 def _form_options(parser: Parser) -> None:
-    group = parser.add_argument_group("reports", "Files that the result is written to.")
-    group.add_argument(
-        "--json",
-        metavar="FILE",
-        help="verdict, evidence and statistics, for `plait report` and for tools",
+    group = parser.add_argument_group(
+        "reports",
+        "Files that the result is written to. A file that is there already is replaced only if it"
+        " is empty or plait has written it.",
     )
-    group.add_argument("--html", metavar="FILE", help="a page to step through the evidence")
-    group.add_argument("--sarif", metavar="FILE", help="SARIF 2.1.0, for editors and code scanning")
-    group.add_argument("--junit", metavar="FILE", help="JUnit XML, for continuous integration")
-    group.add_argument("--witness", metavar="FILE", help="a witness for other verifiers")
+    _target_option(
+        group, "--json", "verdict, evidence and statistics, for `plait report` and for tools"
+    )
+    _target_option(group, "--html", "a page to step through the evidence")
+    _target_option(group, "--sarif", "SARIF 2.1.0, for editors and code scanning")
+    _target_option(group, "--junit", "JUnit XML, for continuous integration")
+    _target_option(group, "--witness", "a witness for other verifiers")
     group.add_argument(
         "--witness-format",
         choices=WITNESS_FORMATS,
         default="2.2",
         help="YAML 2.0, 2.1 or 2.2 (which knows threads), or GraphML 1.0 (default: 2.2)",
     )
+
+
+def _target_option(group: argparse._ActionsContainer, flag: str, text: str) -> None:
+    group.add_argument(flag, type=target, metavar="FILE", help=text)
 
 
 def _limit_options(parser: Parser) -> None:

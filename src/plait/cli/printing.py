@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plait.cli.output import Console, has_colour, width
 from plait.errors import Diagnostic
-from plait.report.characters import clean, one_line
+from plait.report.characters import one_line
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -16,8 +16,8 @@ def print_trace(console: Console, result: Result, *, verbose: bool) -> None:
     from plait.report.text import explanation_lines, trace_lines
 
     colour = has_colour()
-    console.lines(trace_lines(result, width(), verbose=verbose, colour=colour))
-    console.lines(map(clean, explanation_lines(result)))
+    console.raw_lines(trace_lines(result, width(), verbose=verbose, colour=colour))
+    console.lines(explanation_lines(result))
     console.line()
 
 
@@ -26,7 +26,7 @@ def print_conditions(console: Console, result: Result) -> None:
 
     console.block(
         "unsupported constructs",
-        (clean(str(Diagnostic(**asdict(row)))) for row in result.unsupported),
+        (str(Diagnostic(**asdict(row))) for row in result.unsupported),
     )
     console.block("assumptions", map(one_line, result.assumptions))
     console.lines(map(one_line, result.words[:-1]))

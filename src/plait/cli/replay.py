@@ -22,6 +22,7 @@ from plait.cli.output import Console
 from plait.cli.parser import parse_question
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
+from plait.files import read_regular
 from plait.portfolio.subject import (
     Subject,
     arguments_of_main,
@@ -201,7 +202,7 @@ def _changed(sources: Any) -> list[str]:
         path = Path(row["path"])
         try:
             is_known = path.is_file() and path.stat().st_size <= _LARGEST_SOURCE
-            digest = hashlib.sha256(path.read_bytes()).hexdigest() if is_known else None
+            digest = hashlib.sha256(read_regular(path)).hexdigest() if is_known else None
         except (OSError, ValueError):
             continue
         if is_known and digest != row.get("sha256"):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 
 from plait.cli import exits
-from plait.cli.forms import check_forms, save_forms
+from plait.cli.forms import save_forms
 from plait.cli.output import Console
 from plait.cli.printing import print_conditions, print_trace
 from plait.portfolio.subject import read_text
@@ -17,7 +17,6 @@ def report(options: argparse.Namespace, console: Console) -> int:
     """Without any form to write, the result is printed."""
     from plait.evidence.stored import from_text
 
-    check_forms(options)
     result = from_text(read_text(options.result), options.result)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plait.cli import exits
 from plait.cli.chosen import subject_of
-from plait.cli.output import Console, check_can_write, has_colour, save, width
+from plait.cli.output import Console, has_colour, save, width
 from plait.portfolio.subject import load_program, specification
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ def run(options: argparse.Namespace, console: Console) -> int:
     from plait.semantics.run import run as execute
     from plait.semantics.schedule import read, to_text
 
-    if options.save_schedule is not None:
-        check_can_write("--save-schedule", options.save_schedule)
     schedule = None if options.schedule is None else read(options.schedule)
     subject = subject_of(options)
     chosen, entry = specification(subject)
@@ -34,11 +32,15 @@ def run(options: argparse.Namespace, console: Console) -> int:
         max_steps=options.max_steps,
         trace=not options.quiet,
     )
-    console.lines(_lines(program, execution, verbose=options.verbose))
+    _print(program, execution, console, verbose=options.verbose)
     output = execution.output.decode("utf-8", "backslashreplace")
     if output:
         console.line("output:")
-        console.lines("  " + line for line in output.splitlines())
+        lines = ["  " + line for line in output.removesuffix("\n").split("\n")]
+        if options.raw_output:
+            console.raw_lines(lines)
+        else:
+            console.lines(lines)
     if options.save_schedule is not None:
         text = to_text(execution.schedule)
         if not save(console, "--save-schedule", options.save_schedule, text):
@@ -46,15 +48,15 @@ def run(options: argparse.Namespace, console: Console) -> int:
     return exit_code(execution, chosen)
 
 
-def _lines(program: Program, execution: Execution, *, verbose: bool) -> list[str]:
+def _print(program: Program, execution: Execution, console: Console, *, verbose: bool) -> None:
     from plait.evidence.result import Result
     from plait.evidence.trace_rows import trace_rows
     from plait.report.text import trace_lines
 
     traced = trace_rows(program, execution.events)
     result = Result("", [], "", "", [], "", "", "", threads=traced.threads, trace=traced.rows)
-    lines = trace_lines(result, width(), verbose=verbose, colour=has_colour())
-    return [*lines, *_ending(program, execution)]
+    console.raw_lines(trace_lines(result, width(), verbose=verbose, colour=has_colour()))
+    console.lines(_ending(program, execution))
 
 
 def _ending(program: Program, execution: Execution) -> list[str]:

@@ -6,13 +6,11 @@ import argparse
 
 from plait.cli import exits
 from plait.cli.chosen import subject_of
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.output import Console, save
+from plait.report.characters import clean
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
-    for option, path in (("--dot", options.dot), ("--svg", options.svg)):
-        if path not in (None, "-"):
-            check_can_write(option, path)
     from plait.api import load_with
 
     program = load_with(subject_of(options))
@@ -20,14 +18,19 @@ def show(options: argparse.Namespace, console: Console) -> int:
         from plait.model.show import show as as_text
 
         console.lines(as_text(program, options.verbose).splitlines())
-        console.block("\nunsupported", map(str, program.unsupported))
-        console.block("\nassumptions", program.assumptions)
+        for title, items in (
+            ("unsupported", list(map(str, program.unsupported))),
+            ("assumptions", program.assumptions),
+        ):
+            if items:
+                console.line()
+                console.block(title, items)
         return exits.HOLDS
     from plait.model.dot import to_dot, to_svg
 
     drawings = [("--dot", options.dot, to_dot), ("--svg", options.svg, to_svg)]
     written = [
-        save(console, option, path, draw(program, options.verbose))
+        save(console, option, path, clean(draw(program, options.verbose)))
         for option, path, draw in drawings
         if path is not None
     ]

@@ -13,6 +13,7 @@ from plait.cli.chosen import subject_of
 from plait.cli.judge_file import Worker, judge_file
 from plait.cli.output import Console
 from plait.errors import Diagnostic, InputError
+from plait.files import read_regular
 
 if TYPE_CHECKING:
     from plait.evidence.validation.search import Found
@@ -61,7 +62,7 @@ def _validate_file(options: argparse.Namespace, worker: Worker) -> None:
 def _not_this_program(options: argparse.Namespace, witness: ViolationWitness) -> str:
     """Why a witness cannot be about the program that is given; empty if it can."""
     from hashlib import sha1, sha256
-    from pathlib import Path, PurePath
+    from pathlib import PurePath
 
     from plait.evidence.witness.content import Format
 
@@ -72,7 +73,7 @@ def _not_this_program(options: argparse.Namespace, witness: ViolationWitness) ->
     known: set[str] = set()
     for path in options.programs:
         try:
-            data = Path(path).read_bytes()
+            data = read_regular(path)
         except OSError as error:
             raise InputError(Diagnostic(error.strerror or str(error), path)) from error
         # Old GraphML witnesses have SHA-1 hashes, and GraphML names only one file.

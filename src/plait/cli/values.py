@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
+from plait.engines.description import LARGEST_NUMBER
 from plait.portfolio.values import is_dialect
 
 LOCAL = "local"  # the address of a cluster that is started for one run
@@ -23,6 +24,8 @@ def positive(text: str) -> int:
         value = 0
     if value <= 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+    if value > LARGEST_NUMBER:
+        raise argparse.ArgumentTypeError(f"'{text}' is more than {LARGEST_NUMBER}")
     return value
 
 

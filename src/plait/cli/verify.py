@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from plait.cli import exits
 from plait.cli.batch import is_batch, verify_batch
 from plait.cli.chosen import options_of
-from plait.cli.forms import are_wanted, check_forms, save_forms
+from plait.cli.forms import are_wanted, save_forms
 from plait.cli.internal_error import tell_failure
 from plait.cli.interrupts import Interrupts
 from plait.cli.numbers import summary, table
-from plait.cli.output import Console, check_can_write, save
+from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace
 from plait.cli.progress import progress
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from plait.api import Result, Status
 
 _USAGE = frozenset({"cpu_seconds", "wall_seconds", "peak_memory_bytes"})
-_EXIT_CODES = {"true": exits.HOLDS, "false": exits.VIOLATED, "unknown": exits.UNKNOWN}
 
 
 def verify(options: argparse.Namespace, console: Console) -> int:
@@ -30,9 +29,6 @@ def verify(options: argparse.Namespace, console: Console) -> int:
 
 
 def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
-    check_forms(options)
-    if options.certificate is not None:
-        check_can_write("--certificate", options.certificate)
     from plait.api import verify_with
 
     chosen = options_of(
@@ -56,13 +52,14 @@ def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupt
 
 def _report(options: argparse.Namespace, console: Console, result: Result) -> int:
     """Print and write everything; the verdict is the last line."""
+    console.found = result.verdict, result.violated, result.reason
     if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
         for noise in result.noise.values():
             console.error(f"the worker wrote:\n{noise}")
     if result.failure is not None:
         result.report = tell_failure(options, console, result.failure)
     _print(options, console, result)
-    exit_code = _EXIT_CODES[result.verdict]
+    exit_code = exits.OF_VERDICTS[result.verdict]
     if not save_forms(options, console, result):
         exit_code = exits.UNUSABLE_INPUT
     if options.certificate is not None and result.certificate is not None:

@@ -8,12 +8,15 @@ way: only what is violated or cannot be read fails; `unknown` is said and let pa
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import takewhile
 
 from plait.cli import exits
+from plait.cli.streams import flush_standard_streams, open_standard_streams
+from plait.report.characters import clean_line
 
 _SOURCES = (".c", ".i")
 _FILES = (*_SOURCES, ".h")  # headers are C too, but no programs
@@ -34,11 +37,14 @@ def _verify(options: list[str], file: str) -> int:
     lines = done.stdout.splitlines()
     is_fine = done.returncode in (exits.HOLDS, exits.UNKNOWN)
     for line in lines[-1:] if is_fine else lines:
-        print(f"{file}: {line}" if is_fine else line)
+        print(f"{clean_line(file)}: {line}" if is_fine else line)
     sys.stdout.flush()
     sys.stderr.write(done.stderr)
     return done.returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    open_standard_streams()
+    found = main()
+    flush_standard_streams()
+    os._exit(found)  # what nobody could read has no influence on the exit code

@@ -12,6 +12,8 @@ from typing import Any
 
 from plait.data import dataclass
 
+LARGEST_NUMBER = 10**9  # of an option: more is a slip, and would not fit into what is written
+
 
 class Start(Enum):
     """When `--engine auto` starts an engine."""
@@ -51,7 +53,7 @@ class EngineOption:
             return "" if isinstance(value, bool) else f"{value!r}: True or False expected"
         if not isinstance(value, int) or isinstance(value, bool):
             return f"{value!r}: a whole number expected"
-        return "" if value > 0 else f"{value}: must be positive"
+        return "" if 0 < value <= LARGEST_NUMBER else f"{value}: must be from 1 to {LARGEST_NUMBER}"
 
 
 @dataclass(frozen=True, slots=True)

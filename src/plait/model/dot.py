@@ -6,6 +6,7 @@ from plait.model.dataflow import postorder
 from plait.model.program import Edge, Function, Program
 from plait.model.show import show_action
 
+_MADE_BY = "made by plait"  # so that a later drawing may replace it
 _LABEL = 48
 _ROW, _COLUMN, _RADIUS, _MARGIN = 56, 340, 13, 24
 
@@ -21,7 +22,8 @@ def _label(function: Function, edge: Edge) -> str:
 
 def to_dot(program: Program, verbose: bool = False) -> str:
     """The automata as DOT text, one cluster per function."""
-    lines = ["digraph program {", '  node [shape=circle fontname="monospace" fontsize=10];']
+    lines = ["digraph program {", f"  // {_MADE_BY}"]
+    lines.append('  node [shape=circle fontname="monospace" fontsize=10];')
     lines.append('  edge [fontname="monospace" fontsize=10];')
     for number, function in enumerate(_drawn(program, verbose)):
         lines.append(f"  subgraph cluster_{number} {{")
@@ -66,7 +68,7 @@ def to_svg(program: Program, verbose: bool = False) -> str:
         'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>'
     )
     background = '<rect width="100%" height="100%" fill="white"/>'
-    return "\n".join([head, marker, background, *parts, "</svg>"]) + "\n"
+    return "\n".join([head, f"<!-- {_MADE_BY} -->", marker, background, *parts, "</svg>"]) + "\n"
 
 
 class _Drawing:

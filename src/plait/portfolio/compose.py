@@ -10,6 +10,7 @@ import plait
 from plait.evidence.result import Result, Source
 from plait.evidence.stored import from_plain
 from plait.evidence.words import words_of
+from plait.files import read_regular
 from plait.portfolio.arguments import as_arguments
 from plait.portfolio.messages import Loaded, Question
 from plait.portfolio.messages import Result as Message
@@ -77,7 +78,7 @@ def _sources(paths: Iterable[str]) -> Iterable[Source]:
         try:
             if Path(path).stat().st_size > _LARGEST_SOURCE:
                 continue
-            data = Path(path).read_bytes()
+            data = read_regular(path)
         except OSError:
             continue
         text = data.decode("utf-8", "surrogateescape")

@@ -7,7 +7,7 @@ from typing import Any
 
 from plait.data import dataclass, field
 from plait.engines import registry
-from plait.engines.description import EngineDescription
+from plait.engines.description import LARGEST_NUMBER, EngineDescription
 from plait.errors import InputError
 from plait.portfolio.subject import Subject
 from plait.portfolio.values import check_choice, check_positive
@@ -38,8 +38,9 @@ class Options(Subject):
     def check(self) -> None:
         Subject.check(self)
         check_choice("engine", self.engine, registry.choices())
-        for name in ("timeout", "jobs", "unwind"):
-            check_positive(name, getattr(self, name))
+        check_positive("timeout", self.timeout)
+        for name in ("jobs", "unwind"):
+            check_positive(name, getattr(self, name), LARGEST_NUMBER + 1)
         check_positive("memory_limit", self.memory_limit, _MOST_MEMORY)
         known = {option.name: option for _, option in registry.options()}
         for name, value in self.engine_options.items():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.data import dataclass, replace
 from plait.engines.registry import AUTO
-from plait.errors import Diagnostic, InputError
+from plait.errors import Diagnostic, InputError, describe
 from plait.portfolio.core_shares import CoreShares
 from plait.portfolio.facts import tell
 from plait.portfolio.job import Job, work_of
@@ -65,11 +65,19 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         from plait.portfolio.cache import keep_together
 
         keep_together(options, conductor.proof.key, message, started)
-    result = composed(
-        options, engine, worker.question, worker.loaded, message, usage, worker.history
-    )
+    failure = _failure(conductor.workers)
+    about = (options, engine, worker.question, worker.loaded)
+    try:
+        result = composed(*about, message, usage, worker.history)
+    except Exception as error:
+        # What was found counts, even if it cannot be shown.
+        if message.verdict == "unknown":
+            raise
+        failure = {"reason": f"internal error: {describe(error)}"}
+        bare = replace(message, evidence={}, statistics={}, bound=None, cached=None)
+        result = composed(*about, bare, usage, [])
     result.certificate = message.certificate
-    result.failure = _failure(conductor.workers)
+    result.failure = failure
     result.is_interrupted = any(
         item.ending is Ending.INTERRUPTED for item in finishes.values()
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
+from plait.files import read_regular
 from plait.portfolio.values import check_choice, check_kinds, is_dialect
 
 if TYPE_CHECKING:
@@ -95,9 +95,11 @@ def arguments_of_main(args: str | None) -> tuple[str, ...] | None:
 def read_text(path: str) -> str:
     """A small text file that an option names."""
     try:
-        return Path(path).read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise InputError(Diagnostic(error.strerror or str(error), path)) from error
+        text = read_regular(path).decode("utf-8", "surrogateescape")
+    except (OSError, ValueError) as error:  # the latter for a zero byte in the name
+        what = getattr(error, "strerror", None) or str(error)
+        raise InputError(Diagnostic(what, path)) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def load_program(subject: Subject, chosen: Specification, entry: str) -> Program:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TextIO
 
+from plait.report.characters import clean_line
+
 
 class TerminalLine:
     def __init__(self, stream: TextIO) -> None:
@@ -15,7 +17,7 @@ class TerminalLine:
         """Instead of what was there; as much of it as fits."""
         try:
             columns = os.get_terminal_size(self._stream.fileno()).columns or 80
-            text = text[: columns - 1]
+            text = clean_line(text)[: columns - 1]
             blanks = " " * max(self._shown - len(text), 0)
             self._stream.write(f"\r{text}{blanks}" + ("" if text else "\r"))
             self._stream.flush()

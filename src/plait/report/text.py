@@ -10,6 +10,7 @@ import textwrap
 
 from plait.data import dataclass, field
 from plait.evidence.result import Place, Result, Row
+from plait.report.characters import clean, clean_line
 from plait.report.phrases import (
     access_phrases,
     cause_phrase,
@@ -42,7 +43,8 @@ class _Entry:
 def trace_lines(
     result: Result, width: int = 100, *, verbose: bool = False, colour: bool = False
 ) -> list[str]:
-    """The trace of a result, without the verdict."""
+    """The trace of a result, without the verdict. What the program has in it is cleaned: with
+    colours, nobody can do it later."""
     return _Page(result, width, verbose, colour).lines()
 
 
@@ -159,7 +161,7 @@ class _Page:
         if self._is_list:
             return [f"{'step'.rjust(self._numbers)}  thread"]
         titles = [
-            self._paint(_fit(thread_name(self._result, thread), self._column), thread)
+            self._paint(_fit(clean_line(thread_name(self._result, thread)), self._column), thread)
             for thread in self._threads
         ]
         head = f"{'step'.rjust(self._numbers)}  " + "| ".join(titles)
@@ -168,7 +170,7 @@ class _Page:
 
     def _shown(self, entry: _Entry) -> list[str]:
         parts = textwrap.wrap(
-            f"{entry.place.line}: {entry.text}", self._column, subsequent_indent="   "
+            clean(f"{entry.place.line}: {entry.text}"), self._column, subsequent_indent="   "
         )[:_LONGEST_CELL]
         values = [f"{name} {value}" for name, value in entry.changes.items()]
         if len(values) > _MOST_CHANGES and not self._verbose:
@@ -176,7 +178,7 @@ class _Page:
         notes = [*entry.notes, *values]
         if notes:
             parts += textwrap.wrap(
-                f"   [{', '.join(notes)}]", self._column, subsequent_indent="    "
+                clean(f"   [{', '.join(notes)}]"), self._column, subsequent_indent="    "
             )
         lines = []
         for index, part in enumerate(parts):

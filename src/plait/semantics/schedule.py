@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from plait.data import dataclass, field
 from plait.errors import Diagnostic, InputError
+from plait.files import read_regular
 from plait.semantics.scalars import Number
 
 VERSION = 1
@@ -81,21 +82,12 @@ def from_data(data: object, path: str) -> Schedule:
 
 def read(path: str) -> Schedule:
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = read_regular(path).decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(Diagnostic("not a schedule: not UTF-8 text", path)) from None
     except OSError as error:
         raise InputError(Diagnostic(error.strerror or str(error), path)) from None
     return from_text(text, path)
-
-
-def write(schedule: Schedule, path: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(to_text(schedule))
-    except OSError as error:
-        raise InputError(Diagnostic(error.strerror or str(error), path)) from None
 
 
 def merged(steps: Iterable[ScheduledStep]) -> Schedule:

@@ -60,9 +60,16 @@ class Pipes:
 
     def __init__(self) -> None:
         self.parent = os.getpid()
-        self.results, self.to_results = os.pipe()
-        self.noise, self.to_noise = os.pipe()
-        self.lifeline, self.to_child = os.pipe()
+        made: list[int] = []
+        try:
+            for _ in range(3):
+                made += os.pipe()
+        except OSError:
+            for pipe in made:
+                os.close(pipe)
+            raise
+        self.results, self.to_results, self.noise, self.to_noise, *lifeline = made
+        self.lifeline, self.to_child = lifeline
         os.set_blocking(self.to_child, False)
 
     def close_ends_of_parent(self) -> None:

@@ -270,7 +270,11 @@ class _Processes(Team):
         self._started = time.monotonic()
 
     def start(self, name: str, work: Work) -> None:
-        pipes = Pipes()
+        try:
+            pipes = Pipes()
+        except OSError:
+            self._no_process(name)
+            return
         # Python forgets signals that come before a new child has begun; Ctrl-Z has to wait for it.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTSTP])
         try:
@@ -280,14 +284,17 @@ class _Processes(Team):
         except OSError:
             pipes.close_ends_of_child()
             pipes.close_ends_of_parent()
-            if not self.children and not self._finishes:
-                raise _NoProcess from None
-            self._finish(name, Finish(Ending.DIED, "before it began: there was no process for it"))
+            self._no_process(name)
             return
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTSTP])
         pipes.close_ends_of_child()
         self.children[name] = _Child(name, pid, pipes)
+
+    def _no_process(self, name: str) -> None:
+        if not self.children and not self._finishes:
+            raise _NoProcess from None
+        self._finish(name, Finish(Ending.DIED, "before it began: there was no process for it"))
 
     def _without_others(self, work: Work) -> Work:
         """In a new child: it must not hold on to what its siblings have of the parent."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from plait.data import fields, is_dataclass
 from plait.evidence.result import Operation, Place, Result, Row, TreeNode
+from plait.report.characters import clean
 from plait.report.phrases import operation_phrase
 
 _SEPARATELY = ("trace", "tree", "sources", "schedule")
@@ -29,7 +30,19 @@ def page_data(result: Result) -> dict[str, Any]:
     data["trace"] = rows
     data["tree"] = [_node(node) for node in result.tree]
     data["sources"] = [{"path": file.path, "lines": file.lines} for file in result.sources]
-    return data
+    cleaned: dict[str, Any] = _cleaned(data)
+    return cleaned
+
+
+def _cleaned(value: Any) -> Any:
+    """Control characters are invisible on a page, and others make a text look like another one."""
+    if isinstance(value, str):
+        return value if value.isascii() and value.isprintable() else clean(value)
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    return value
 
 
 class _Tables:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from plait.evidence.result import Result
+from plait.report.characters import clean
 from plait.report.html.data import page_data
 
 _HERE = Path(__file__).parent
@@ -62,8 +63,7 @@ def _title(result: Result) -> str:
 
 
 def _text(text: str) -> str:
-    # Undecodable bytes of a file name are lone surrogates, which UTF-8 cannot express.
-    return html.escape(text).encode("utf-8", "replace").decode("utf-8")
+    return html.escape(clean(text))
 
 
 def _json(result: Result) -> str:
