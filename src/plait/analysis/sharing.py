@@ -79,6 +79,15 @@ class Sharing:
         """Whether threads other than its creator may reach it."""
         return bool(self.escaped >> item.index & 1)
 
+    def is_written_by_created_threads(self, item: AbstractObject) -> bool:
+        """Whether a thread other than the initial one may write it."""
+        created = {number for thread in self.threads[1:] for number in thread.instances}
+        return any(
+            access.is_wild or access.writes >> item.index & 1
+            for number in created
+            for access in self.accesses[number]
+        )
+
     def is_visible(self, edge: Edge) -> bool:
         """Edges that were found unreachable count as visible, in case they are not."""
         return id(edge) in self.visible or id(edge) not in self._analysed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from plait.c.linker import Linker
 
 _OF_CPLUSPLUS = (".cc", ".cpp", ".cxx", ".c++", ".C", ".ii", ".hh", ".hpp", ".hxx")
+_OTHER_KIND = re.compile(r"redefinition of '(\w+)' as different kind of symbol")
 _DEEPEST = 100_000
 _STACK = 512 << 20
 
@@ -95,6 +97,12 @@ def _link(
         parsed = clang.parse(path, flags, toolchain.adapted_text(path))
         linker.keep(parsed)
         errors = parsed.errors()
+        builtins = _hidden_builtins(errors)
+        if builtins:
+            flags += [f"-fno-builtin-{name}" for name in builtins]
+            parsed = clang.parse(path, flags, toolchain.adapted_text(path))
+            linker.keep(parsed)
+            errors = parsed.errors()
         if errors:
             raise InputError(_compiler_error(errors, path))
         linker.add(path, Unit(linker, clang, parsed, path, number))
@@ -102,6 +110,12 @@ def _link(
         where = ", ".join(path for path, _ in chosen)
         raise InputError(f"{where}: no function '{options.entry}' is defined (see --entry)")
     return linker.link()
+
+
+def _hidden_builtins(errors: list[tuple[str, str, int, int]]) -> list[str]:
+    """Functions of the library whose names a file gives to something else, as gcc allows it."""
+    found = (_OTHER_KIND.fullmatch(message) for message, *_ in errors)
+    return sorted({match[1] for match in found if match is not None})
 
 
 def _check_readable(path: str) -> None:

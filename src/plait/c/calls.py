@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from plait.c import syntax as s
 from plait.c.atomics import ATOMIC_PREFIX
-from plait.c.entry import EntryCalls
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace
 from plait.c.syntax import Node, strip
+from plait.c.system_calls import SystemCalls, has_callback
 from plait.c.terms import binary, constant, convert, pointer_add, truth
 from plait.c.types import CType, Shape
 from plait.errors import UnsupportedCode
@@ -52,10 +52,11 @@ _INFINITIES = {"__builtin_inf", "__builtin_inff", "__builtin_huge_val", "__built
 _OBJECT_SIZES = {"__builtin_object_size", "__builtin_dynamic_object_size"}
 _OVERFLOW_OPERATORS = {"add": BinaryOp.ADD, "sub": BinaryOp.SUB, "mul": BinaryOp.MUL}
 _VARIADIC_UNIT = 8
+_MESSAGES = {"syslog", "vsyslog", "warn", "warnx", "vwarn", "vwarnx"}
 _FAILED_ASSERTIONS = {"__assert_fail", "__assert"}  # called with the text of the assertion
 
 
-class Calls(EntryCalls):
+class Calls(SystemCalls):
     """Calls of one function."""
 
     varargs: Register | None
@@ -187,7 +188,12 @@ class Calls(EntryCalls):
                 self.effect(argument)
             return self._stop(f"'{name}' is not supported: {why}", node)
         if name in self.unit.linker.no_effect_functions:
-            return self._no_effect(name, node, arguments, used)
+            declared = self.unit.types.of(declaration)
+            return self._no_effect(name, node, arguments, used, declared)
+        effects = self.unit.linker.system_functions.get(name)
+        if effects is not None:
+            declared = self.unit.types.of(declaration)
+            return self._system_call(name, node, arguments, used, declared, effects)
         if not self.unit.is_modelled(name):
             return self._undefined_function(name, node, arguments, used, declaration)
         return _ORDINARY
@@ -203,21 +209,16 @@ class Calls(EntryCalls):
         self.emit(Unsupported(self.origin, message))
         return self._any_value(node, "unsupported", used=True)
 
-    def _any_value(self, node: Node, name: str, used: bool) -> Expr | MemoryPlace | None:
-        ctype = self.unit.type_of(node)
-        if ctype.shape is Shape.RECORD:
-            return self.temporary_object(ctype)
-        if ctype.scalar is None or not used:
-            return None
-        target = self.register(ctype.scalar)
-        self.emit(Input(self.origin, target, name))
-        return target
-
     def _nondet(self, name: str, node: Node) -> Expr | MemoryPlace | None:
         return self._any_value(node, f"{name}()", used=True)
 
     def _no_effect(
-        self, name: str, node: Node, arguments: list[Node], used: bool
+        self,
+        name: str,
+        node: Node,
+        arguments: list[Node],
+        used: bool,
+        declared: CType | None = None,
     ) -> Expr | MemoryPlace | None:
         values = [self._any_kind_of_argument(argument) for argument in arguments]
         if "printf" in name and any(self._writes_count(argument) for argument in arguments):
@@ -225,7 +226,13 @@ class Calls(EntryCalls):
         if name == "printf" and values:
             kept = tuple(value for value in values if value is not None)
             self.emit(Output(self.origin, kept))
-        return self._any_value(node, f"{name}()", used)
+        if declared is not None and not _is_formatting(name):
+            for argument, value, ctype in zip(arguments, values, declared.parameters, strict=False):
+                self.read_constant(argument, value, ctype)
+        result = self._any_value(node, f"{name}()", used)
+        if not _is_formatting(name) and (result is None or isinstance(result, Register)):
+            self.note_failure(result)
+        return result
 
     def _writes_count(self, argument: Node) -> bool:
         literal = strip(argument)
@@ -243,13 +250,16 @@ class Calls(EntryCalls):
         used: bool,
         declaration: Cursor,
     ) -> Expr | MemoryPlace | None:
+        if self.unit.is_of_system(declaration) and not self.unit.is_noreturn(declaration):
+            declared = self.unit.types.of(declaration)
+            return self._system_call(name, node, arguments, used, declared, None)
         for argument in arguments:
             self._any_kind_of_argument(argument)
         if self.unit.is_noreturn(declaration):
             self.unit.linker.assume_undefined(name, "it ends the process and touches no memory")
             self.finish(EndProcess(self.origin, Const(I32, 1), "exit"))
             return self._any_value(node, f"{name}()", used)
-        if any(_is_callback(self.unit.type_of(argument)) for argument in arguments):
+        if any(has_callback(self.unit.type_of(argument)) for argument in arguments):
             return self._stop(f"not supported: a callback for '{name}', which is not defined", node)
         self.unit.linker.assume_undefined(name)
         return self._any_value(node, f"{name}()", used)
@@ -442,8 +452,9 @@ class Calls(EntryCalls):
         return self.varargs
 
 
-def _is_callback(ctype: CType) -> bool:
-    return ctype.is_pointer and ctype.inner is not None and ctype.inner.shape is Shape.FUNCTION
+def _is_formatting(name: str) -> bool:
+    """Functions that print: what their arguments point to is not read."""
+    return "printf" in name or name in _MESSAGES
 
 
 def _variadic_size(ctype: CType) -> int:

@@ -12,12 +12,14 @@ import shlex
 from plait.c import syntax as s
 from plait.c import toolchain
 from plait.c.catalogue import index_library, read_list
+from plait.c.effects import read_effects
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
-from plait.c.reach import keep_reachable
+from plait.c.reach import keep_reachable, refers_to
 from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
 from plait.c.syntax import Node
+from plait.c.system_calls import FAILURE_NOTES, has_callback
 from plait.c.tidy import prepend, tidy
 from plait.c.types import CType, Shape, layout_of
 from plait.c.unit import Unit
@@ -25,13 +27,16 @@ from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.files import read_regular
 from plait.model.actions import (
     NOWHERE,
+    Call,
     Check,
     CheckKind,
     EndThread,
     Input,
     Origin,
     Return,
+    Skip,
     Unsupported,
+    expressions_of,
 )
 from plait.model.expressions import (
     FALSE,
@@ -75,6 +80,7 @@ class Linker:
         self._library_index, self._library_variables = index_library()
         self.unsupported_functions = read_list("unsupported.txt")
         self.no_effect_functions = read_list("no_effect.txt")
+        self.system_functions = read_effects()
         self._sources: list[SourceFile] = []
         self._source_numbers: dict[str, int] = {}
         self._functions: dict[str, Function] = {}
@@ -82,6 +88,7 @@ class Linker:
         self._pending: list[tuple[str, Unit, Cursor]] = []
         self._objects: dict[object, StaticObject] = {}
         self._undefined: dict[str, str] = {}
+        self._system: dict[str, list[str]] = {}  # functions by what is assumed of them
         self._failed: dict[StaticObject, str] = {}  # objects that could not be made
         self._definitions: dict[str, Unit] = {}
         self._variable_definitions: dict[str, Unit] = {}
@@ -227,10 +234,13 @@ class Linker:
         origin = unit.origin(declaration)
         why = self.unsupported_functions.get(name) or _why_special(unit, declaration)
         result = unit.types.of(declaration).result
-        if why is None and any(
-            _is_callback(item) for item in unit.types.of(declaration).parameters
-        ):
+        parameters = unit.types.of(declaration).parameters
+        if why is None and any(has_callback(item) for item in parameters):
             why = "it takes a callback and is not defined"
+        is_system = name in self.system_functions or unit.is_of_system(declaration)
+        if why is None and is_system and any(item.is_pointer for item in parameters):
+            if name not in self.no_effect_functions:
+                why = "it is called through a pointer and has no model"
         if why is None and unit.is_noreturn(declaration):
             why = "it is declared not to return and is not defined"
         if why is not None:
@@ -284,6 +294,12 @@ class Linker:
         self, name: str, what: str = "it may return any value and touches no memory"
     ) -> None:
         self._undefined.setdefault(name, what)
+
+    def assume_effects(self, name: str, what: str) -> None:
+        """What is assumed of a function of the system that has no model."""
+        names = self._system.setdefault(what, [])
+        if name not in names:
+            names.append(name)
 
     def assume(self, what: str) -> None:
         self._assumptions.setdefault(what)
@@ -542,6 +558,7 @@ class Linker:
         start = self.library_function(START)
         while self._pending:
             self._lower(*self._pending.pop())
+        self._drop_unseen_errors()
         program = Program(self.data_model, {}, [], start, self._sources)
         keep_reachable(program, self._functions)
         self._assign_pages(program)
@@ -561,8 +578,34 @@ class Linker:
         ]
         program.assumptions = [
             f"function '{name}' is not defined: {what}" for name, what in self._undefined.items()
-        ] + list(self._assumptions)
+        ]
+        program.assumptions += [
+            f"functions of the system without a model ({', '.join(names)}): {what}"
+            for what, names in self._system.items()
+        ]
+        program.assumptions += list(self._assumptions)
         return program
+
+    def _drop_unseen_errors(self) -> None:
+        """Where the program never looks at errno, nobody needs to set it."""
+        location = "__errno_location"
+        own = [item for item in self._functions.values() if not item.library]
+        for function in own:
+            for edge in function.all_edges():
+                action = edge.action
+                if isinstance(action, Call) and action.callee == location:
+                    return
+                if any(refers_to(expr, location) for expr in expressions_of(action)):
+                    return
+        for function in self._functions.values():
+            changed = False
+            for edge in function.all_edges():
+                action = edge.action
+                if isinstance(action, Call) and action.callee in FAILURE_NOTES:
+                    edge.action = Skip(action.origin)
+                    changed = True
+            if changed:
+                tidy(function)
 
     def _assign_pages(self, program: Program) -> None:
         page = 1
@@ -609,10 +652,6 @@ def _why_special(unit: Unit, declaration: Cursor) -> str | None:
 
 def fixed_arguments(arguments: tuple[str, ...]) -> str:
     return f"the program is called as: {shlex.join(arguments)}"
-
-
-def _is_callback(ctype: CType) -> bool:
-    return ctype.is_pointer and ctype.inner is not None and ctype.inner.shape is Shape.FUNCTION
 
 
 def _lines(path: str) -> list[str]:

@@ -37,3 +37,10 @@ def keep_reachable(program: Program, functions: dict[str, Function]) -> None:
             for expr in expressions_of(edge.action):
                 refer(expr)
     program.objects = list(seen_objects)
+
+
+def refers_to(expr: Expr, function: str) -> bool:
+    """Whether the address of a function is part of an expression."""
+    if isinstance(expr, FunctionAddress):
+        return expr.function == function
+    return any(refers_to(child, function) for child in children(expr))

@@ -37,7 +37,21 @@ if TYPE_CHECKING:
 
 _ATOMIC_FUNCTION = "__VERIFIER_atomic_"
 _ASSUMPTION = re.compile(r"(?:__attribute__\(\(|\[\[)(?:\w+::)?_*assume_*\(")
-_HARMLESS_ASM = {"", "nop", "pause", "rep; nop", "rep;nop", "mfence", "lfence", "sfence", "yield"}
+_HARMLESS_ASM = {
+    "",
+    "nop",
+    "pause",
+    "rep; nop",
+    "rep;nop",
+    "mfence",
+    "lfence",
+    "sfence",
+    "yield",
+} | {
+    f"lock; {operation} $0,0(%%{stack})"
+    for operation in ("addl", "orl")
+    for stack in ("rsp", "esp")
+}
 
 
 class FunctionLowering(Declarations):
@@ -440,8 +454,10 @@ class FunctionLowering(Declarations):
 
     def _asm(self, node: Node) -> None:
         template, operands = self.unit.assembly(node)
-        # An empty template leaves its operands as they are, but gives an output no value.
-        harmless = template in _HARMLESS_ASM and not (template and operands)
+        # An empty template leaves its operands as they are, but gives an output no value. What
+        # barriers and hints clobber is memory, which the model never caches, or flags.
+        is_bare = not any(part.strip() for part in operands.split(":")[:3])
+        harmless = template in _HARMLESS_ASM and (is_bare or not template)
         if not harmless or '"=' in operands:
             raise UnsupportedCode("inline assembly with effects")
         if any(map(self.has_effects, node.children)):

@@ -117,6 +117,10 @@ class Unit:
         """Whether the user's sources define this function."""
         return name in self.functions or self.linker.defines_function(name)
 
+    def is_of_system(self, declaration: Cursor) -> bool:
+        location = self.library.getCursorLocation(declaration)
+        return bool(self.library.Location_isInSystemHeader(location))
+
     def is_modelled(self, name: str) -> bool:
         return self.linker.has_library_function(name)
 

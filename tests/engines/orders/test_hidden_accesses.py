@@ -92,6 +92,9 @@ TWICE = "lock(); x = 0; unlock(); lock(); x = 0; unlock();"
 EITHER = "if (__VERIFIER_nondet_bool()) lock(); else lock();"
 IN_SECTION = "__VERIFIER_atomic_begin(); x = 2; {} __VERIFIER_atomic_end();"
 
+LIST = """struct node { struct node *next; } *head;
+void push(void) { struct node *n = malloc(sizeof *n); n->next = head; head = n; }"""
+
 PROGRAMS = {
     "a lock taken on one of two ways, and an access without it": (
         "assertions",
@@ -156,7 +159,9 @@ PROGRAMS = {
     ),
     "a section that does not wait for 0 takes no lock": (
         "assertions",
-        two_threads("acquire();", section("__VERIFIER_assume(held == 1); held = 2;") + "assert(0);"),
+        two_threads(
+            "acquire();", section("__VERIFIER_assume(held == 1); held = 2;") + "assert(0);"
+        ),
         VIOLATED,
     ),
     "a release that waits for what is not there": (
@@ -170,7 +175,8 @@ PROGRAMS = {
     "a release by whoever does not hold the lock": (
         "assertions",
         two_threads(
-            "acquire(); x = 1; x = 0; release();", "release(); acquire(); assert(x == 0); release();"
+            "acquire(); x = 1; x = 0; release();",
+            "release(); acquire(); assert(x == 0); release();",
         ),
         VIOLATED,
     ),
@@ -194,7 +200,9 @@ PROGRAMS = {
     ),
     "a constant whose value says that it was written": (
         "assertions",
-        two_threads("flag = 1; x = 1;", section("__VERIFIER_assume(x == 1);") + "assert(flag == 1);"),
+        two_threads(
+            "flag = 1; x = 1;", section("__VERIFIER_assume(x == 1);") + "assert(flag == 1);"
+        ),
         HOLDS,
     ),
     "a constant that was written on one of two ways": (
@@ -286,6 +294,35 @@ PROGRAMS = {
         int main(void) {{
           __VERIFIER_atomic_begin(); int *p = malloc(4); p = 0; exit(0); __VERIFIER_atomic_end();
         }}""",
+        VIOLATED,
+    ),
+    "memory that a static object leads to": (
+        "valid-memsafety",
+        HEAD + "int *g; int main(void) { g = malloc(4); return 0; }",
+        HOLDS,
+    ),
+    "memory that a list of a static object leads to": (
+        "valid-memsafety",
+        f"{HEAD} {LIST} int main(void) {{ push(); push(); return 0; }}",
+        HOLDS,
+    ),
+    "memory that only a freed node leads to": (
+        "valid-memsafety",
+        f"{HEAD} {LIST} int main(void) {{ push(); push(); free(head); return 0; }}",
+        VIOLATED,
+    ),
+    "memory that another thread loses": (
+        "valid-memsafety",
+        f"""{HEAD} int *g; void *f(void *unused) {{ g = 0; return 0; }}
+        int main(void) {{
+          pthread_t a; g = malloc(4); pthread_create(&a, 0, f, 0); pthread_join(a, 0); return 0;
+        }}""",
+        VIOLATED,
+    ),
+    "memory that another thread may lose in time": (
+        "valid-memsafety",
+        f"""{HEAD} int *g; void *f(void *unused) {{ g = 0; return 0; }}
+        int main(void) {{ pthread_t a; g = malloc(4); pthread_create(&a, 0, f, 0); return 0; }}""",
         VIOLATED,
     ),
     "an object that ends with its thread": (

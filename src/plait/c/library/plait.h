@@ -50,6 +50,13 @@ unsigned char __VERIFIER_nondet_uchar(void);
 
 int *__errno_location(void);
 
+void __plait_read_text(const char *);
+void __plait_read_bytes(const void *, size_t);
+void __plait_unknown_bytes(void *, size_t);
+void __plait_unknown_text(char *, size_t);
+void __plait_note_failure(int failed);
+void __plait_note_possible_failure(void);
+
 /* An access that is there only so that one to a dead object, or a race, is noticed. */
 #define PLAIT_TOUCH(object) ((void)*(const volatile char *)(object))
 #define PLAIT_TOUCH_OPTIONAL(object) ((object) == NULL ? (void)0 : PLAIT_TOUCH(object))

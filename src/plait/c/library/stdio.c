@@ -38,19 +38,16 @@ char *fgets(char *line, int size, struct _IO_FILE *stream) {
 
 /* -1, or any number of bytes of any value. */
 ssize_t read(int file, void *to, size_t size) {
-  unsigned char *bytes = to;
   long result = __VERIFIER_nondet_long();
-  long at;
   __plait_assume(result >= -1 && (result < 0 || (size_t)result <= size));
-  for (at = 0; at < result; at = at + 1) bytes[at] = __VERIFIER_nondet_uchar();
+  if (result > 0) __plait_unknown_bytes(to, (size_t)result);
+  __plait_note_failure(result < 0);
   return (ssize_t)result;
 }
 size_t fread(void *to, size_t size, size_t count, struct _IO_FILE *stream) {
-  unsigned char *bytes = to;
   unsigned long result = (unsigned long)__VERIFIER_nondet_long();
-  unsigned long at;
   __plait_assume(result <= count);
-  for (at = 0; at < result * size; at = at + 1) bytes[at] = __VERIFIER_nondet_uchar();
+  __plait_unknown_bytes(to, result * size);
   return result;
 }
 
@@ -58,18 +55,12 @@ size_t fread(void *to, size_t size, size_t count, struct _IO_FILE *stream) {
    race all the same. Results are indeterminate: nothing is chosen where they are not used. */
 static int __plait_print_string(const char *text) {
   int result;
-  __plait_atomic_begin();
-  strlen(text);
-  __plait_atomic_end();
+  __plait_read_text(text);
   return result;
 }
 static size_t __plait_print_bytes(const void *from, size_t size) {
-  const char *bytes = from;
   size_t result;
-  size_t at;
-  __plait_atomic_begin();
-  for (at = 0; at < size; at = at + 1) PLAIT_TOUCH(bytes + at);
-  __plait_atomic_end();
+  __plait_read_bytes(from, size);
   return result;
 }
 int puts(const char *text) { return __plait_print_string(text); }
@@ -90,6 +81,7 @@ size_t fwrite_unlocked(const void *from, size_t size, size_t count, struct _IO_F
 static ssize_t __plait_send(const void *from, size_t size) {
   ssize_t result;
   __plait_print_bytes(from, size);
+  __plait_note_possible_failure();
   return result;
 }
 ssize_t write(int file, const void *from, size_t size) { return __plait_send(from, size); }

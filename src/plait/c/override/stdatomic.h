@@ -3,6 +3,8 @@
 #define PLAIT_STDATOMIC_H
 
 #include <plait_atomics.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define __STDC_VERSION_STDATOMIC_H__ 202311L
 

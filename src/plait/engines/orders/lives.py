@@ -12,6 +12,9 @@ from plait.engines.orders.shared import SharedMemory, Target, is_at
 from plait.errors import UnsupportedCode
 from plait.model.actions import Origin
 
+_MOST_LINKED = 6  # objects at the end of the process that are asked whether they lead to others
+_LARGEST_LINKED = 64  # bytes of such an object
+
 
 class ObjectLives:
     def __init__(self, log: EventLog, values: PossibleValues, shared: SharedMemory) -> None:
@@ -47,9 +50,7 @@ class ObjectLives:
         if here is None:
             everywhere = len(watched) == len(targets)
             here = terms.true if everywhere else is_at(self._terms, address, watched)
-        is_alive = terms.eq(
-            self._read(address, watched, here, path, origin), terms.constant(1, 8)
-        )
+        is_alive = terms.eq(self._read(address, watched, here, path, origin), terms.constant(1, 8))
         is_well = terms.or_(terms.not_(here), is_alive)
         dead = path.copy()
         if self._log.under(dead, terms.not_(is_well)) is not None:
@@ -61,19 +62,25 @@ class ObjectLives:
     ) -> int:
         """Whether the object at an address is alive; no access, as far as races and steps go."""
         life, lives = self.of(address, targets)
-        shared = [item for item in lives if item[1].is_shared]
-        private = [item for item in lives if not item[1].is_shared]
+        return self._look(life, lives, 1, here, path, origin)
+
+    def _look(
+        self, address: int, places: list[Target], size: int, here: int, path: Path, origin: Origin
+    ) -> int:
+        """What is in memory; no access, as far as races and steps go."""
+        shared = [item for item in places if item[1].is_shared]
+        private = [item for item in places if not item[1].is_shared]
         result: int | None = None
         if private:
             read = self._log.contents.private
-            values = [(place, read(place, 1, path)) for place, _ in private]
-            result = select(self._terms, life, values)
+            values = [(place, read(place, size, path)) for place, _ in private]
+            result = select(self._terms, address, values)
         if shared:
-            is_shared = is_at(self._terms, life, shared) if private else self._terms.true
+            is_shared = is_at(self._terms, address, shared) if private else self._terms.true
             count = len(self._log.result.events)
             is_plain, self._shared.is_plain = self._shared.is_plain, False
             here = self._terms.and_(here, is_shared)
-            value = self._shared.read(life, shared, 1, here, path, origin)
+            value = self._shared.read(address, shared, size, here, path, origin)
             self._shared.is_plain = is_plain
             for event in self._log.result.events[count:]:
                 event.is_access = False
@@ -110,18 +117,86 @@ class ObjectLives:
             self.set(instance, False, path, origin)
 
     def claim_leaks(self, path: Path, origin: Origin) -> None:
-        """At the end of the process: what the program has allocated and not freed may be lost."""
-        for instance in self._objects.leakable():
+        """At the end of the process: what the program has allocated and not freed may be lost.
+
+        What a static object points to is not, nor what that points to. The looks at memory are
+        steps of their own, and there are others that could be looked at: locals, say. So more is
+        claimed than is lost, never less: where something is lost, all looks can come together.
+        """
+        terms = self._terms
+        leakable = self._objects.leakable()
+        alive = {
+            item.address: terms.eq(self._life_of(item, path, origin), terms.constant(1, 8))
+            for item in leakable
+        }
+        kept = self._kept_by_statics(leakable, alive, path, origin)
+        for instance in leakable:
             life = self._objects.life_of(instance)
-            address = self._terms.constant(instance.address, self._pointer_bits)
-            targets = [(instance.address, instance)]
-            value = self._read(address, targets, self._terms.true, path, origin)
             lost = path.copy()
-            is_alive = self._terms.eq(value, self._terms.constant(1, 8))
-            if self._log.under(lost, is_alive) is not None:
-                message = f"{life.name}: it is not freed"
-                leaks = self._log.result.leaks
-                self._log.claim(leaks, lost, "valid-memtrack", message, origin)
+            address = instance.address
+            if self._log.under(lost, terms.and_(alive[address], terms.not_(kept[address]))) is None:
+                continue
+            message = f"{life.name}: it is not freed"
+            self._log.claim(self._log.result.leaks, lost, "valid-memtrack", message, origin)
+
+    def _life_of(self, instance: Instance, path: Path, origin: Origin) -> int:
+        address = self._terms.constant(instance.address, self._pointer_bits)
+        targets = [(instance.address, instance)]
+        return self._read(address, targets, self._terms.true, path, origin)
+
+    def _kept_by_statics(
+        self, leakable: list[Instance], alive: dict[int, int], path: Path, origin: Origin
+    ) -> dict[int, int]:
+        """Where each object is reached from static ones; less where that is too much to look at."""
+        terms = self._terms
+        statics = self._objects.static_pointers(self._log.run.number)
+        roots = self._pointers(statics, path, origin)
+        kept = {item.address: self._is_one_of(roots, item) for item in leakable}
+        if len(leakable) > _MOST_LINKED:
+            return kept
+        size = self._pointer_bits // 8
+        inside = {
+            item.address: self._pointers(
+                [(item.address + offset, item) for offset in range(0, item.size - size + 1, size)],
+                path,
+                origin,
+            )
+            for item in leakable
+            if item.size <= _LARGEST_LINKED
+        }
+        for _ in leakable[1:]:
+            kept = {
+                item.address: terms.any_of(
+                    [kept[item.address]]
+                    + [
+                        terms.and_(
+                            terms.and_(alive[other], kept[other]), self._is_one_of(pointers, item)
+                        )
+                        for other, pointers in inside.items()
+                        if other != item.address
+                    ]
+                )
+                for item in leakable
+            }
+        return kept
+
+    def _pointers(self, places: list[Target], path: Path, origin: Origin) -> list[int]:
+        return [
+            self._look(
+                self._terms.constant(place, self._pointer_bits),
+                [(place, instance)],
+                self._pointer_bits // 8,
+                self._terms.true,
+                path,
+                origin,
+            )
+            for place, instance in places
+        ]
+
+    def _is_one_of(self, pointers: list[int], instance: Instance) -> int:
+        terms = self._terms
+        address = terms.constant(instance.address, self._pointer_bits)
+        return terms.any_of([terms.eq(pointer, address) for pointer in pointers])
 
     def of(self, address: int, targets: list[Target]) -> tuple[int, list[Target]]:
         """The address of the life of an object, and all that it can be."""

@@ -13,7 +13,9 @@ from plait.engines.orders.unrolling import ThreadRun
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.expressions import Expr, StaticAddress
+from plait.model.layout import cells
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
+from plait.model.types import Kind
 
 # A step of an unrolled thread: the calls that led there and its own edge, and for each frame the
 # rounds of its loops.
@@ -39,6 +41,7 @@ class Instance:
 
 
 NOBODY = -1
+_MOST_STATIC_POINTERS = 32  # that are looked at when the process ends
 
 
 def other_addresses(points_to: PointsTo) -> str:
@@ -218,6 +221,27 @@ class Objects:
     def leakable(self) -> list[Instance]:
         """The objects known so far that the program must free."""
         return [made for made in self._by_maker.values() if made.can_leak]
+
+    def static_pointers(self, thread: int) -> list[tuple[int, Instance]]:
+        """Pointers of static objects whose values a thread knows when it ends the process: those
+        that are read by events, and for the initial thread those that no other thread writes."""
+        found: list[tuple[int, Instance]] = []
+        for item in self._program.objects:
+            if item.thread_local or item.read_only or item.library:
+                continue
+            if not self.shares(item) and (thread > 1 or self._is_written_by_others(item)):
+                continue
+            [instance] = self._made[item]
+            for cell in cells(item.layout):
+                if cell.scalar.kind is Kind.POINTER:
+                    found.append((instance.address + cell.offset, instance))
+                if len(found) == _MOST_STATIC_POINTERS:
+                    return found
+        return found
+
+    def _is_written_by_others(self, item: StaticObject) -> bool:
+        found = self.points_to.object_of(item)
+        return found is None or self._sharing.is_written_by_created_threads(found)
 
     def life_of(self, instance: Instance) -> Instance:
         """A byte beside an object: 1 while it is alive, then 0."""

@@ -1,0 +1,253 @@
+"""Functions of the system without a model: what they return and write are inputs, what they access
+counts for races, and what cannot be bounded is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.c import FrontEndOptions, load
+from plait.c.effects import read_effects
+from plait.c.linker import index_library, read_list
+from plait.model.properties import from_names
+from plait.semantics.explore import Exploration, ExploreOptions, explore
+from tests.c.support import program
+
+HEADERS = """#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+"""
+
+
+def explored(
+    folder: Path, text: str, *properties: str, inputs: tuple[int, int] | None = (-1, 2)
+) -> Exploration:
+    source = folder / "main.c"
+    source.write_text(text if text.startswith("#include") else HEADERS + text)
+    specification = from_names(list(properties))
+    loaded = load([str(source)], FrontEndOptions(), specification)
+    options = ExploreOptions(inputs=inputs, max_seconds=20, max_states=50_000)
+    return explore(loaded, specification, options)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "struct rlimit r; r.rlim_cur = 5; getrlimit(RLIMIT_NOFILE, &r); assert(r.rlim_cur == 5);",
+        "struct rlimit r; assert(getrlimit(RLIMIT_NOFILE, &r) == 0);",
+        "struct rlimit r; assert(getrlimit(RLIMIT_NOFILE, &r) == -1);",
+        "char b[1] = {9}; recv(3, b, 1, 0); assert(b[0] == 9);",
+        "char b[1]; assert(recv(3, b, 1, 0) != 1);",
+        "int p[2] = {9, 9}; pipe(p); assert(p[1] == 9);",
+        "socklen_t n = 1; struct sockaddr a; a.sa_family = 9;"
+        " accept(3, &a, &n); assert(a.sa_family == 9);",
+        "socklen_t n = 1; struct sockaddr a; accept(3, &a, &n); assert(n == 1);",
+        "char b[2] = {9, 9}; gethostname(b, 2); assert(b[0] == 9);",
+        "char b[2]; assert(getcwd(b, 2) == b);",
+        "char b[2]; assert(getcwd(b, 2) == NULL);",
+        "errno = 0; if (close(3) < 0) assert(errno != 1);",
+        "errno = 0; close(3); assert(errno != 1);",
+        "struct rlimit r; errno = 0; if (getrlimit(0, &r)) assert(errno != 1);",
+        "char b[1]; errno = 0; if (read(3, b, 1) < 0) assert(errno != 1);",
+        "char b[1]; errno = 0; write(3, b, 0); assert(errno != 1);",
+    ],
+)
+def test_what_may_happen(body: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, f"int main(void) {{ {body} return 0; }}")
+    assert found.verdict.value == "false", found.reason
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "struct rlimit r; int e = getrlimit(RLIMIT_NOFILE, &r); assert(e == 0 || e == -1);",
+        "char b[1]; ssize_t n = recv(3, b, 1, 0); assert(n >= -1 && n <= 1);",
+        "char b[2] = {9, 9}; recv(3, b, 1, 0); assert(b[1] == 9);",
+        "char b[2]; gethostname(b, 2); assert(b[1] == 0 || b[0] == 0);",
+        "struct { struct rlimit r; int x; } s; s.x = 7; getrlimit(0, &s.r); assert(s.x == 7);",
+        "errno = 5; if (close(3) < 0) assert(errno > 0); else assert(errno == 5);",
+        "accept(3, NULL, NULL);",
+    ],
+)
+def test_what_cannot_happen(body: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, f"int main(void) {{ {body} return 0; }}")
+    assert found.reason.startswith("holds for inputs") or found.verdict.value == "true"
+
+
+def test_addresses_of_sockets_with_the_extensions_of_gnu(tmp_path: Path) -> None:
+    text = """#define _GNU_SOURCE
+    #include <assert.h>
+    #include <sys/socket.h>
+    int main(void) {
+        socklen_t n = 1; struct sockaddr a; a.sa_family = 9;
+        if (accept(3, &a, &n) >= 0) assert(a.sa_family == 9);
+        return 0;
+    }"""
+    source = tmp_path / "gnu.c"
+    source.write_text(text)
+    specification = from_names([])
+    loaded = load([str(source)], FrontEndOptions(), specification)
+    found = explore(loaded, specification, ExploreOptions(inputs=(-1, 2), max_seconds=20))
+    assert found.verdict.value == "false", found.reason
+
+
+def test_errno_is_no_part_of_a_program_that_never_looks_at_it(tmp_path: Path) -> None:
+    loaded = program(tmp_path, HEADERS + "int main(void) { return close(3); }")
+    assert "__errno_location" not in loaded.functions
+
+
+RACE = """char b[2]; struct sockaddr a; struct rlimit r; char name[2] = "x";
+void *work(void *p) { %s return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); %s pthread_join(t, 0); return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("b[0] = 1;", "recv(3, b, 1, 0);"),
+        ("return (void *)(long)r.rlim_max;", "getrlimit(0, &r);"),
+        ("r.rlim_cur = 1;", "setrlimit(0, &r);"),
+        ("a.sa_family = 1;", "connect(3, &a, 2);"),
+        ("a.sa_data[0] = 1;", "bind(3, &a, 3);"),
+        ("name[0] = 'y';", "unlink(name);"),
+        ("name[0] = 'y';", "open(name, O_RDONLY);"),
+    ],
+)
+def test_accesses_of_a_call_race(one: str, other: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, RACE % (one, other), "no-data-race")
+    assert found.verdict.value == "false", found.reason
+    ordered = RACE.replace("%s pthread_join(t, 0);", "pthread_join(t, 0); %s")
+    found = explored(tmp_path, ordered % (one, other), "no-data-race")
+    assert found.reason.startswith("holds for inputs") or found.verdict.value == "true"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "char *b = malloc(0); recv(3, b, 1, 0);",
+        "struct rlimit *r = malloc(8); getrlimit(0, r);",
+        "struct sockaddr *a = malloc(1); connect(3, a, 2);",
+    ],
+)
+def test_an_object_that_is_too_small(body: str, tmp_path: Path) -> None:
+    text = f"int main(void) {{ {body} exit(0); }}"
+    found = explored(tmp_path, text, "valid-memsafety")
+    assert found.verdict.value == "false" and "access" in found.reason, found.reason
+
+
+SYSTEM = """#include <assert.h>
+#include <stdlib.h>
+#include <unknown.h>
+int x; char text[2] = "a";
+"""
+UNKNOWN_HEADER = """struct point { int x, y; };
+struct list { struct list *next; };
+struct table { int n; void (*call)(void); };
+struct outer { struct table *table; };
+int measure(int);
+int fill(struct point *);
+int fill_text(char *, int);
+int look(const struct point *);
+int look_at(const char *);
+char *name_of(int);
+int walk(struct list *);
+int with_table(const struct table *);
+int with_outer(struct outer *);
+int with_void(const void *);
+struct stream; struct stream *begin(void); int end(struct stream *);
+"""
+
+
+def of_unknown_system(
+    folder: Path, text: str, *properties: str, inputs: tuple[int, int] = (-1, 2)
+) -> Exploration:
+    system = folder / "system"
+    system.mkdir(exist_ok=True)
+    (system / "unknown.h").write_text("#pragma GCC system_header\n" + UNKNOWN_HEADER)
+    source = folder / "main.c"
+    source.write_text(SYSTEM + text)
+    specification = from_names(list(properties))
+    options = FrontEndOptions(include_dirs=(str(system),))
+    loaded = load([str(source)], options, specification)
+    return explore(loaded, specification, ExploreOptions(inputs=inputs, max_seconds=20))
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("assert(measure(1) == 0);", "false"),
+        ("struct point p = {7, 7}; fill(&p); assert(p.y == 7);", "false"),
+        ("char b[1] = {7}; fill_text(b, 1); assert(b[0] == 7);", "false"),
+        ("fill(&global); assert(global.x == 7);", "false"),
+        ("struct point p = {7, 7}; look(&p); assert(p.y == 7);", "true"),
+        ("x = 7; measure(2); look_at(text); assert(x == 7);", "true"),
+        ("end(begin());", "true"),
+        ("fill(0);", "true"),
+    ],
+)
+def test_functions_that_only_a_header_of_the_system_knows(
+    body: str, wanted: str, tmp_path: Path
+) -> None:
+    text = f"struct point global = {{7, 7}};\nint main(void) {{ {body} return 0; }}"
+    found = of_unknown_system(tmp_path, text)
+    holds = found.reason.startswith("holds for inputs") or found.verdict.value == "true"
+    assert holds == (wanted == "true") and (holds or found.verdict.value == "false"), found.reason
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("struct point *p = malloc(8); fill(p);", "how much memory it may write"),
+        ("char *p = text; fill_text(p, 2);", "how much memory it may write"),
+        ("struct { struct point p; int z; } s; fill(&s.p);", "how much memory it may write"),
+        ("char *p = name_of(1);", "it returns memory that is not modelled"),
+        ("struct list l; walk(&l);", "pointers that lead to others"),
+        ("struct table t; with_table(&t);", "a callback"),
+        ("struct outer o; with_outer(&o);", "a callback"),
+        ("with_void(text);", "how much memory it may read"),
+        ("int (*f)(struct point *) = fill; struct point p; f(&p);", "called through a pointer"),
+    ],
+)
+def test_what_is_refused(body: str, reason: str, tmp_path: Path) -> None:
+    text = f"int main(void) {{ {body} return 0; }}"
+    found = of_unknown_system(tmp_path, text)
+    assert found.verdict.value == "unknown" and reason in found.reason
+    assert "main.c:5" in found.reason or "unknown.h" in found.reason
+
+
+def test_a_callback_in_a_struct_for_a_function_of_the_program(tmp_path: Path) -> None:
+    text = """#include <assert.h>
+    struct operations { int n; int (*run)(void); };
+    int undefined(struct operations *);
+    int x; int run(void) { return x = 1; }
+    int main(void) { struct operations o = {1, run}; undefined(&o); assert(x == 0); return 0; }"""
+    found = explored(tmp_path, text)
+    assert found.verdict.value == "unknown" and "callback" in found.reason
+
+
+def test_assumptions_name_the_functions(tmp_path: Path) -> None:
+    text = (
+        "int main(void) { char b[2]; struct rlimit r; recv(3, b, 2, 0); return getrlimit(0, &r); }"
+    )
+    loaded = program(tmp_path, HEADERS + text)
+    assert (
+        "functions of the system without a model (recv, getrlimit): their results, and what they"
+        " write, can be anything that POSIX allows" in loaded.assumptions
+    )
+
+
+def test_each_function_is_in_one_list() -> None:
+    modelled = set(index_library()[0])
+    lists = [read_effects(), read_list("no_effect.txt"), read_list("unsupported.txt")]
+    for number, one in enumerate(lists):
+        for other in lists[number + 1 :]:
+            assert not set(one) & set(other)
+    assert not set(lists[0]) & modelled
