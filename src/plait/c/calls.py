@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.c import syntax as s
+from plait.c.adapters import as_passed, has_width_of
 from plait.c.atomics import ATOMIC_PREFIX
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace
@@ -36,6 +37,7 @@ from plait.model.expressions import (
     Const,
     CurrentThread,
     Expr,
+    FunctionAddress,
     Register,
 )
 from plait.model.types import I32, I128, Kind, Scalar
@@ -73,7 +75,8 @@ class Calls(SystemCalls):
                     return special  # type: ignore[return-value]
                 linked = self.unit.function_name(declaration)
                 declared = self.unit.types.of(declaration)
-                return self._call(linked, None, declared, node, arguments, used)
+                defined = self.unit.linker.defined_type(self.unit, name)
+                return self._call(linked, None, declared, node, arguments, used, defined)
         function = self.rvalue(callee)
         pointer_type = self.unit.type_of(callee)
         pointee = pointer_type.inner if pointer_type.is_pointer else pointer_type
@@ -88,18 +91,23 @@ class Calls(SystemCalls):
         node: Node,
         arguments: list[Node],
         used: bool,
+        defined: CType | None = None,
     ) -> Expr | MemoryPlace | None:
+        """`defined` is the type that the function's definition has, which old C may not know."""
         result_type = self.unit.type_of(node)
         values: list[Expr] = []
         since = self.at
         if function is not None:
             values.append(function)
         starts = [(since, self.emitted)] * len(values)
-        fixed = len(declared.parameters)
-        split = declared.variadic
+        passing = declared if declared.prototyped or defined is None else defined
+        fixed = len(passing.parameters)
+        split = passing.variadic
         extra: list[tuple[Expr, CType]] = []
         for position, argument in enumerate(arguments):
             value = self._argument(argument)
+            if defined is not None and position < len(defined.parameters):
+                value = self._callback(argument, value, name, defined.parameters[position])
             if split and position >= fixed:
                 extra.append((self.stable(value), self.unit.type_of(argument)))
                 continue
@@ -109,6 +117,13 @@ class Calls(SystemCalls):
             index = position + (function is not None)
             if parameter.scalar is not None and index < len(values):
                 values[index] = convert(parameter.scalar, values[index])
+        if defined is not None:
+            for position, parameter in enumerate(defined.parameters[: len(values)]):
+                passed = as_passed(values[position], parameter)
+                if passed is None:
+                    what = f"argument {position + 1} of '{name}' is not of the type that it takes"
+                    return self._stop(f"not supported: {what}", node)
+                values[position] = passed
         values = [self.keep(value, *start) for value, start in zip(values, starts, strict=True)]
         if function is not None:
             function, values = values[0], values[1:]
@@ -119,11 +134,55 @@ class Calls(SystemCalls):
             place = self.temporary_object(result_type)
             values.insert(0, place.address)
         target = None
-        if used and result_type.scalar is not None:
-            target = self.register(result_type.scalar)
+        returned = None if defined is None else defined.result
+        expected = result_type if returned is None or not used else returned
+        if expected.shape is not result_type.shape and Shape.RECORD in (
+            expected.shape,
+            result_type.shape,
+        ):
+            return self._stop(f"not supported: the result of '{name}' is of another type", node)
+        if used and expected.scalar is not None:
+            target = self.register(expected.scalar)
         callee: str | Expr = name if name is not None else function  # type: ignore[assignment]
         self.emit(Call(self.origin, target, callee, tuple(values)))
-        return place if place is not None else target
+        if place is not None or not used or result_type.scalar is None:
+            return place
+        if target is not None and has_width_of(target.type, result_type.scalar):
+            return target
+        if target is not None and Kind.FLOAT in (target.type.kind, result_type.scalar.kind):
+            return self._stop(f"not supported: the result of '{name}' is of another type", node)
+        return self._result_register(target, result_type.scalar)
+
+    def _result_register(self, returned: Register | None, scalar: Scalar) -> Expr:
+        """What a caller finds that expects another type: the low bits are what was returned."""
+        if returned is not None and returned.type.bits > scalar.bits:
+            return convert(scalar, returned)
+        found = self.register(scalar)
+        self.emit(Input(self.origin, found, "result beyond what a function returns"))
+        if returned is not None:
+            same = binary(BinaryOp.EQ, convert(returned.type, found), returned)
+            self.emit(Prune(self.origin, same))
+        return found
+
+    def _callback(self, argument: Node, value: Expr, name: str | None, parameter: CType) -> Expr:
+        """A function for the library to call: its type may not be the one that it is called by."""
+        wanted = parameter.inner if parameter.is_pointer else None
+        if wanted is None or wanted.shape is not Shape.FUNCTION or name is None:
+            return value
+        inner = strip(argument)
+        while inner.kind == s.CAST:
+            inner = strip(inner.children[-1])
+        if inner.kind != s.DECL_REF or not self.unit.linker.is_library_function(name):
+            return value
+        declaration = self.unit.library.getCursorReferenced(inner.cursor)
+        if declaration.kind != s.FUNCTION:
+            return value
+        spelled = self.unit.library.spelling(declaration)
+        defined = self.unit.linker.defined_type(self.unit, spelled)
+        if defined is None:
+            return value
+        linked = self.unit.linker.adapted(self.unit.function_name(declaration), defined, wanted)
+        return value if linked is None else FunctionAddress(self.pointer, linked)
 
     def _argument(self, argument: Node) -> Expr:
         """The value passed: of a struct or union the address, the callee copies it."""

@@ -11,6 +11,7 @@ import shlex
 
 from plait.c import syntax as s
 from plait.c import toolchain
+from plait.c.adapters import adapter, fits
 from plait.c.catalogue import index_library, read_list
 from plait.c.effects import read_effects
 from plait.c.libclang import Cursor, Library, TranslationUnit
@@ -54,7 +55,7 @@ from plait.model.program import (
     StaticObject,
 )
 from plait.model.properties import Property, Specification
-from plait.model.types import Kind, Scalar
+from plait.model.types import DataModel, Kind, Scalar
 
 _LIBRARY = -1
 _ASM_LABEL = 407
@@ -86,6 +87,7 @@ class Linker:
         self._functions: dict[str, Function] = {}
         self._names: dict[tuple[int, str], str] = {}
         self._pending: list[tuple[str, Unit, Cursor]] = []
+        self._requested: dict[str, tuple[str, Unit, Cursor]] = {}
         self._objects: dict[object, StaticObject] = {}
         self._undefined: dict[str, str] = {}
         self._system: dict[str, list[str]] = {}  # functions by what is assumed of them
@@ -109,6 +111,7 @@ class Linker:
 
     def add(self, path: str, parsed_unit: Unit) -> None:
         self.units.append(parsed_unit)
+        self._look_at_sizes(parsed_unit)
         for name, cursor in list(parsed_unit.functions.items()):
             if not parsed_unit.is_internal(cursor):
                 self._define_function(name, cursor, parsed_unit)
@@ -119,6 +122,21 @@ class Linker:
             if other is not None:
                 raise InputError(self._conflict("variable", name, cursor, parsed_unit, other))
             self._variable_definitions[name] = parsed_unit
+
+    def _look_at_sizes(self, unit: Unit) -> None:
+        """A source that was preprocessed for another data model tells by its `size_t`."""
+        if unit.size_typedef is None:
+            return
+        bits = 8 * unit.types.of(unit.size_typedef).size
+        if bits == self.data_model.pointer.bits:
+            return
+        other = DataModel.ILP32 if self.data_model is DataModel.LP64 else DataModel.LP64
+        what = f"size_t has {bits} bits here, which is not so in {self.data_model.value}"
+        if unit.is_of_system(unit.size_typedef):
+            origin = unit.origin(unit.size_typedef)
+            message = f"{what}: the source was preprocessed for --data-model {other.value}"
+            raise InputError(self._program_view().diagnostic(origin, message))
+        self.assume(f"{unit.path}: {what} (say --data-model {other.value} if it was meant)")
 
     def _define_function(self, name: str, cursor: Cursor, unit: Unit) -> None:
         other = self._definitions.setdefault(name, unit)
@@ -200,6 +218,32 @@ class Linker:
         owner = self._definitions.get(name) or self._library_unit(self._library_index[name])
         return owner.types.of(owner.functions[name])
 
+    def is_library_function(self, linked: str) -> bool:
+        return self._names.get((_LIBRARY, linked)) == linked and linked in self._library_index
+
+    def defined_type(self, unit: Unit, name: str) -> CType | None:
+        """The type of a function as its definition or model has it, if there is one."""
+        if name in self.error_functions:
+            return None
+        owner = unit if name in unit.functions else self._definitions.get(name)
+        if owner is None and self.has_library_function(name):
+            owner = self._library_unit(self._library_index[name])
+        return None if owner is None else owner.types.of(owner.functions[name])
+
+    def adapted(self, linked: str, defined: CType, wanted: CType) -> str | None:
+        """A function that can be called as `wanted` and calls another one of another type; None
+        where that one can be called itself."""
+        if fits(defined, wanted):
+            return None
+        name = f"{linked} as {wanted.spelling}"
+        if name not in self._functions:
+            _, owner, cursor = self._requested[linked]
+            made = adapter(name, linked, defined, wanted, owner.origin(cursor))
+            if made is None:
+                raise UnsupportedCode(f"'{linked}' is called as a function of another type")
+            self._functions[name] = made
+        return name
+
     def _request(self, owner: Unit, name: str) -> str:
         key = (owner.number, name)
         linked = self._names.get(key)
@@ -211,6 +255,7 @@ class Linker:
                     linked = f"{name}@{owner.path}"
             self._names[key] = linked
             self._pending.append((linked, owner, owner.functions[name]))
+            self._requested[linked] = self._pending[-1]
         return linked
 
     def _error_function(self, name: str) -> str:

@@ -61,6 +61,7 @@ class Unit:
         self._typedefs: dict[str, str] | None = None
         self.label_values: dict[int, int] = {}  # labels whose address the function takes
         self.root: Node | None = None  # the declaration that is being lowered
+        self.size_typedef: Cursor | None = None
         self._index()
 
     def _index(self) -> None:
@@ -74,6 +75,8 @@ class Unit:
                         self._note_start_and_end(name, cursor)
             elif cursor.kind == s.VAR:
                 self._index_variable(cursor)
+            elif cursor.kind == s.TYPEDEF and library.spelling(cursor) == "size_t":
+                self.size_typedef = cursor
 
     def _note_start_and_end(self, name: str, cursor: Cursor) -> None:
         attributes = self.attributes(cursor, self.library.children(cursor))

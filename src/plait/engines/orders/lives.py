@@ -147,7 +147,7 @@ class ObjectLives:
     def _kept_by_statics(
         self, leakable: list[Instance], alive: dict[int, int], path: Path, origin: Origin
     ) -> dict[int, int]:
-        """Where each object is reached from static ones; less where that is too much to look at."""
+        """Where each object is reached from static ones, as far as that is looked at."""
         terms = self._terms
         statics = self._objects.static_pointers(self._log.run.number)
         roots = self._pointers(statics, path, origin)
