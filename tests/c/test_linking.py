@@ -44,6 +44,27 @@ def test_two_definitions_are_an_error_that_names_both(tmp_path: Path) -> None:
         status(paths)
 
 
+@pytest.mark.parametrize("values", [("", ""), ("", " = 5"), (" = 5", "")])
+def test_variables_in_a_header_are_one(tmp_path: Path, values: tuple[str, str]) -> None:
+    one, two = values
+    paths = write(
+        tmp_path,
+        one=f"int v{one}; int get(void); int main(void) {{ v += 2; return get(); }}",
+        two=f"int v{two}; int get(void) {{ return v; }}",
+    )
+    assert status(paths) == (7 if one or two else 2)
+    assumed = load(paths, FrontEndOptions(), Specification()).assumptions
+    assert any("'v'" in item and "-fcommon" in item for item in assumed)
+
+
+def test_thread_locals_are_defined_once(tmp_path: Path) -> None:
+    paths = write(
+        tmp_path, one="_Thread_local int v; int main(void){return v;}", two="_Thread_local int v;"
+    )
+    with pytest.raises(InputError, match=r"variable 'v' is also defined"):
+        status(paths)
+
+
 def test_extern_of_another_size_is_an_error(tmp_path: Path) -> None:
     paths = write(tmp_path, one="extern long v; int main(void){return v;}", two="char v = 2;")
     with pytest.raises(

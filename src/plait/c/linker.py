@@ -118,10 +118,7 @@ class Linker:
         for name, cursor in parsed_unit.variables.items():
             if parsed_unit.is_internal(cursor) or not parsed_unit.defines_variable(name):
                 continue
-            other = self._variable_definitions.get(name)
-            if other is not None:
-                raise InputError(self._conflict("variable", name, cursor, parsed_unit, other))
-            self._variable_definitions[name] = parsed_unit
+            self._define_variable(name, cursor, parsed_unit)
 
     def _look_at_sizes(self, unit: Unit) -> None:
         """A source that was preprocessed for another data model tells by its `size_t`."""
@@ -151,6 +148,18 @@ class Linker:
             self._definitions[name] = unit
         else:
             raise InputError(self._conflict("function", name, cursor, unit, other))
+
+    def _define_variable(self, name: str, cursor: Cursor, unit: Unit) -> None:
+        """Definitions without a value are one variable, as compilers had it for decades, and as
+        `gcc -fcommon` still has it."""
+        other = self._variable_definitions.setdefault(name, unit)
+        if other is unit:
+            return
+        if not (unit.is_tentative(name) or other.is_tentative(name)):
+            raise InputError(self._conflict("variable", name, cursor, unit, other))
+        self.assume(f"variable '{name}', defined in several files, is one variable (-fcommon)")
+        if not unit.is_tentative(name):
+            self._variable_definitions[name] = unit
 
     def _conflict(
         self, what: str, name: str, cursor: Cursor, unit: Unit, other: Unit

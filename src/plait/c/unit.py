@@ -101,6 +101,11 @@ class Unit:
         cursor = self.variables.get(name)
         return cursor is not None and self._weight(cursor) > 0
 
+    def is_tentative(self, name: str) -> bool:
+        """Whether it defines a variable without a value."""
+        cursor = self.variables[name]
+        return self._weight(cursor) == 1 and not self.library.getCursorTLSKind(cursor)
+
     def is_internal(self, cursor: Cursor) -> bool:
         return bool(self.library.getCursorLinkage(cursor) == _INTERNAL)
 
