@@ -14,6 +14,8 @@ CASES = [
     ("assertions", "mixed", 30, ("--bound", "2")),
     ("assertions", "pointers", 50, ()),
     ("assertions", "trying", 30, ()),
+    ("assertions", "floats", 20, ()),
+    ("no-data-race", "floats", 10, ()),
     ("no-data-race", "mixed", 30, ()),
     ("no-deadlock", "mixed", 30, ()),
     ("no-deadlock", "waiting", 30, ()),
