@@ -4,11 +4,12 @@
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
-until it succeeds. An engine runs with its defaults and each --option NAME=VALUE, or with
---every-configuration in all configurations in turn; where it unrolls loops it deepens them as
-`plait verify` does, or unrolls them --bound times. With --check its certificates must be accepted.
-Of modular all proofs count, also those that `plait verify` does not rely on. The engine auto is all
-of them, as `plait.verify` runs them. Every violation must replay.
+until it succeeds, with --programs floats such that compute with floating-point values. An engine
+runs with its defaults and each --option NAME=VALUE, or with --every-configuration in all
+configurations in turn; where it unrolls loops it deepens them as `plait verify` does, or unrolls
+them --bound times. With --check its certificates must be accepted. Of modular all proofs count,
+also those that `plait verify` does not rely on. The engine auto is all of them, as `plait.verify`
+runs them. Every violation must replay.
 Exit code 1 if anything disagrees; the programs are then kept.
 """
 
@@ -45,7 +46,7 @@ from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
 from plait.semantics.explore import ExploreOptions, explore
-from trust import concurrent, pointers, trying, waiting
+from trust import concurrent, floating, pointers, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
 GENERATORS: dict[str, Callable[[int], str]] = {
@@ -53,6 +54,7 @@ GENERATORS: dict[str, Callable[[int], str]] = {
     "waiting": waiting.generate,
     "pointers": pointers.generate,
     "trying": trying.generate,
+    "floats": floating.generate,
 }
 PROPERTIES = (
     "assertions",

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.semantics.builder import ProgramBuilder, scalar_layout
 
-from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 from plait.logic.translate import Place, convert, translate, translate_condition
@@ -32,7 +31,6 @@ from plait.model.program import Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import (
     BOOL,
-    F32,
     F64,
     I8,
     I16,
@@ -244,24 +242,7 @@ def test_pointer_arithmetic_wraps_and_adds_offsets() -> None:
     assert terms.value(term(distance)) == 3
 
 
-@pytest.mark.parametrize(
-    "expr",
-    [
-        Unary(F64, UnaryOp.NEG, Register(F64, 0, "x")),
-        Conditional(I32, Register(F64, 0, "x"), Const(I32, 1), Const(I32, 0)),
-        Convert(F32, Const(F64, 1.0)),
-        Convert(I32, Register(F32, 0, "x")),
-        Convert(F64, Const(I32, 1)),
-        Binary(I32, BinaryOp.LT, Register(F64, 0, "x"), Const(F64, 0.0)),
-    ],
-)
-def test_float_arithmetic_is_unsupported(expr: Expr) -> None:
-    terms = Terms()
-    with pytest.raises(UnsupportedCode, match="floating"):
-        translate(terms, expr, {0: terms.variable("x", 64)}, lambda place: terms.true)
-
-
-def test_floats_can_be_copied() -> None:
+def test_floats_are_copied_as_they_are() -> None:
     terms = Terms()
     registers = {0: terms.variable("x", 64), 1: terms.variable("c", 32)}
     one = translate(terms, Const(F64, 1.0), registers, lambda place: terms.true)
@@ -270,8 +251,6 @@ def test_floats_can_be_copied() -> None:
     assert translate(terms, x, registers, lambda place: terms.true) == registers[0]
     chosen = Conditional(F64, Register(I32, 1, "c"), x, x)
     assert translate(terms, chosen, registers, lambda place: terms.true) == registers[0]
-    with pytest.raises(UnsupportedCode):
-        translate_condition(terms, x, registers, lambda place: terms.true)
 
 
 def test_deep_expressions() -> None:

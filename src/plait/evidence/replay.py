@@ -299,7 +299,8 @@ class _Replay:
     def _supply(self, request: InputRequest) -> Number:
         values = self._inputs.get(self._engine[self._running], [])
         place = next((i for i, (name, _) in enumerate(values) if name == request.name), None)
-        value = 0 if place is None else values.pop(place)[1]
+        bits = 0 if place is None else values.pop(place)[1]
+        value: Number = from_bits(bits, request.type)
         self._given.append(value)
         return value
 

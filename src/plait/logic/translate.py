@@ -2,7 +2,7 @@
 
 A value of a scalar type is its bit pattern, as wide as the type; a `_Bool` has 8 bits of which
 all but the lowest are 0. The terms of registers and addresses must keep to that. Floating-point
-values can be copied, but not computed with.
+arithmetic is exact (`floats`), but for which NaN an operation gives: that is any.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from plait.errors import UnsupportedCode
+from plait.logic import floats
 from plait.logic.terms import Terms
 from plait.model.expressions import (
     COMPARISONS,
@@ -38,11 +39,24 @@ Place = StaticAddress | FrameAddress | FunctionAddress | CurrentThread
 # expression's type; an offset is added by `translate`.
 Addresses = Callable[[Place], int]
 
+# A variable of so many bits that has any value, and matters where the condition holds.
+Unknown = Callable[[int, int], int]
+# What such a variable is called, and why nothing may follow from the value that a model has for it.
+NAN_BITS = "the bits of a NaN"
+OPEN_NAN = "it depends on the bits of a NaN, which C leaves open where an operation gives one"
+
 _FLOAT_FORMATS = {32: "<f", 64: "<d"}
 
 
-def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses: Addresses) -> int:
-    """The term of an expression's value, given the terms of the registers it reads.
+def translate(
+    terms: Terms,
+    expr: Expr,
+    registers: Mapping[int, int],
+    addresses: Addresses,
+    unknown: Unknown | None = None,
+) -> int:
+    """The term of an expression's value, given the terms of the registers it reads. `unknown` makes
+    variables for what the value does not determine: the bits of NaNs.
 
     Pointer arithmetic wraps; that a pointer stays inside its object is not this function's concern.
     """
@@ -61,31 +75,30 @@ def translate(terms: Terms, expr: Expr, registers: Mapping[int, int], addresses:
         if is_open:
             continue
         pending.pop()
-        if has_floats:
-            _refuse_float_arithmetic(item)
-        done[id(item)] = _TRANSLATORS[type(item)](terms, item, registers, addresses, done)
+        if has_floats and parts:
+            done[id(item)] = _with_floats(terms, item, done, unknown)
+        else:
+            done[id(item)] = _TRANSLATORS[type(item)](terms, item, registers, addresses, done)
     return done[id(expr)]
 
 
-def _refuse_float_arithmetic(expr: Expr) -> None:
-    """Floating-point values are bit patterns that can be copied and chosen from, nothing else."""
-    floats = [part for part in (expr, *children(expr)) if part.type.kind is Kind.FLOAT]
-    if any(part.type.bits not in _FLOAT_FORMATS for part in floats):
-        raise UnsupportedCode("floating-point values of this size are not supported here")
-    is_copied = isinstance(expr, (Const, Register))
-    if isinstance(expr, Conditional):
-        is_copied = expr.condition.type.kind is not Kind.FLOAT
-    if not is_copied:
-        raise UnsupportedCode("floating-point arithmetic is not supported here")
-
-
 def translate_condition(
-    terms: Terms, expr: Expr, registers: Mapping[int, int], addresses: Addresses
+    terms: Terms,
+    expr: Expr,
+    registers: Mapping[int, int],
+    addresses: Addresses,
+    unknown: Unknown | None = None,
 ) -> int:
     """The truth value of an expression: whether it is not 0."""
-    if expr.type.kind is Kind.FLOAT:
-        raise UnsupportedCode("floating-point arithmetic is not supported here")
-    return is_not_zero(terms, translate(terms, expr, registers, addresses))
+    value = translate(terms, expr, registers, addresses, unknown)
+    return truth_of(terms, value, expr.type)
+
+
+def truth_of(terms: Terms, value: int, scalar: Scalar) -> int:
+    """Whether a value of a type is not 0."""
+    if scalar.kind is Kind.FLOAT:
+        return terms.not_(floats.is_zero(terms, value, scalar))
+    return is_not_zero(terms, value)
 
 
 def is_not_zero(terms: Terms, value: int) -> int:
@@ -153,7 +166,11 @@ def _conversion(
 def _conditional(
     terms: Terms, expr: Conditional, registers: Mapping[int, int], addresses: Addresses, done: _Done
 ) -> int:
-    condition = is_not_zero(terms, done[id(expr.condition)])
+    return _choice(terms, expr, done)
+
+
+def _choice(terms: Terms, expr: Conditional, done: _Done) -> int:
+    condition = truth_of(terms, done[id(expr.condition)], expr.condition.type)
     return terms.ite(condition, done[id(expr.then)], done[id(expr.otherwise)])
 
 
@@ -215,3 +232,41 @@ def _arithmetic(terms: Terms, op: BinaryOp, operands: Scalar, left: int, right: 
         case BinaryOp.REM:
             return terms.srem(left, right) if operands.signed else terms.urem(left, right)
     raise ValueError(f"{op} is no arithmetic operator")
+
+
+# --- floating point
+
+
+def _with_floats(terms: Terms, expr: Expr, done: _Done, unknown: Unknown | None) -> int:
+    """The term of an expression that has a floating-point value, or is made of one."""
+
+    def nan(scalar: Scalar, when: int) -> int:
+        bits = floats.open_bits(scalar)
+        value = terms.fresh(NAN_BITS, bits) if unknown is None else unknown(bits, when)
+        return floats.quiet_nan(terms, scalar, value)
+
+    match expr:
+        case Unary(op=UnaryOp.NEG):
+            return floats.negate(terms, done[id(expr.operand)], expr.type)
+        case Convert():
+            return _float_conversion(terms, expr, done[id(expr.operand)], nan)
+        case Conditional():
+            return _choice(terms, expr, done)
+        case Binary():
+            left, right, operands = done[id(expr.left)], done[id(expr.right)], expr.left.type
+            if expr.op in COMPARISONS:
+                truth = floats.compare(terms, expr.op, operands, left, right)
+                return terms.zero_extend(truth, expr.type.bits)
+            return floats.arithmetic(terms, expr.op, operands, left, right, nan)
+    raise UnsupportedCode("an operation that floating-point values do not have")
+
+
+def _float_conversion(terms: Terms, expr: Convert, value: int, nan: floats.NaN) -> int:
+    source, target = expr.operand.type, expr.type
+    if target.is_bool:
+        return terms.zero_extend(truth_of(terms, value, source), target.bits)
+    if target.kind is not Kind.FLOAT:
+        return floats.to_integer(terms, value, source, target)
+    if source.kind is not Kind.FLOAT:
+        return floats.from_integer(terms, value, source, target)
+    return floats.resized(terms, value, source, target, nan)

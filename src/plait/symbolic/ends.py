@@ -9,6 +9,7 @@ from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Edge
+from plait.model.types import Kind as TypeKind
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.frontier import MANY_RUNS, Frontier
 from plait.symbolic.knowledge import Knowledge
@@ -254,7 +255,10 @@ class Ends:
             value = self._terms.value(term)
             if value is not None and (
                 self._knowledge.is_explicit_register(function.name, index, declared.type)
-                or self._knowledge.is_address(value, bits)
+                or (
+                    declared.type.kind is not TypeKind.FLOAT
+                    and self._knowledge.is_address(value, bits)
+                )
             ):
                 known.append((index, value))
                 continue

@@ -68,6 +68,7 @@ class Knowledge:
         self._cells: dict[tuple[Maker, int], tuple[tuple[int, int], ...] | None] = {}
         self._explicit: dict[tuple[Maker, int, int], bool] = {}
         self._explicit_register: dict[tuple[str, int], bool] = {}
+        self._floating: dict[StaticObject | FrameSlot, frozenset[int]] = {}
         self._moves: dict[int, tuple[Move, ...]] = {}
         self._kept: list[Expr] = []  # so that no id in a table is used again
         self._expected: dict[tuple[int, int | None], frozenset[Maker | str]] = {}
@@ -182,6 +183,20 @@ class Knowledge:
         if found is None:
             found = self._explicit[key] = self._precision.is_explicit_place(maker, offset)
         return found
+
+    def is_floating_cell(self, maker: Maker, offset: int) -> bool:
+        """Whether a cell holds floating-point values, as far as it is declared: then a number that
+        looks like an address is none."""
+        if isinstance(maker, Edge):
+            return False
+        found = self._floating.get(maker)
+        if found is None:
+            declared = list(cells(_layout(maker)))
+            found = frozenset(
+                cell.offset for cell in declared if cell.scalar.kind is Kind.FLOAT
+            ).difference(cell.offset for cell in declared if cell.scalar.kind is not Kind.FLOAT)
+            self._floating[maker] = found
+        return offset in found
 
     def is_explicit_register(self, function: str, index: int, type_: Scalar) -> bool:
         key = function, index

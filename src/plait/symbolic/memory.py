@@ -158,6 +158,11 @@ class Memory:
         assert item is not None
         return self.knowledge.is_explicit_cell(item.maker, cell[0] - item.address, cell[1])
 
+    def is_floating(self, run: Run, cell: Cell) -> bool:
+        item = self.objects.at(run, cell[0])
+        assert item is not None
+        return self.knowledge.is_floating_cell(item.maker, cell[0] - item.address)
+
     def _known_value(self, run: Run, item: Item, offset: int, size: int) -> int | None:
         known: Known = INITIALLY
         if (
@@ -181,8 +186,9 @@ class Memory:
 
     def _is_known(self, maker: Maker, offset: int, size: int, value: int) -> bool:
         knowledge = self.knowledge
-        return knowledge.is_explicit_cell(maker, offset, size) or knowledge.is_address(
-            value, 8 * size
+        return knowledge.is_explicit_cell(maker, offset, size) or (
+            knowledge.is_address(value, 8 * size)
+            and not knowledge.is_floating_cell(maker, offset)
         )
 
     def initial_value(self, cell: Cell) -> int | None:

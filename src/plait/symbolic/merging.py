@@ -111,11 +111,15 @@ class Merger:
                     not by_force
                     and self._knowledge.is_explicit_register(function.name, index, type_)
                 )
+                if type_.kind is TypeKind.FLOAT and not is_explicit:
+                    continue
                 if any(self._has_to_stay(one, term, is_explicit, by_force) for term in values):
                     return False
         for cell, values in self._cells(one, other):
             if values[0] != values[1]:
                 is_explicit = not by_force and self._memory.is_explicit(one, cell)
+                if self._memory.is_floating(one, cell) and not is_explicit:
+                    continue
                 if any(self._has_to_stay(one, term, is_explicit, by_force) for term in values):
                     return False
         return True

@@ -146,10 +146,10 @@ class Run:
             self.frames[-1].laps += 1
         self.location = edge.target
 
-    def input(self, terms: Terms, name: str, bits: int) -> int:
-        """A variable for a value that nothing determines."""
+    def input(self, terms: Terms, name: str, bits: int, when: int | None = None) -> int:
+        """A variable for a value that nothing determines; it is asked for where `when` holds."""
         variable = terms.fresh("input", bits)
-        self.inputs.append(InputUse(name, variable))
+        self.inputs.append(InputUse(name, variable, when))
         return variable
 
     def registers(self, terms: Terms) -> Mapping[int, int]:

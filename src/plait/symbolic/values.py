@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.logic.translate import Place, is_not_zero, translate
+from plait.logic.translate import NAN_BITS, Place, is_not_zero, translate, truth_of
 from plait.model.actions import Origin, expressions_of
 from plait.model.expressions import (
     CurrentThread,
@@ -45,14 +45,17 @@ class Values:
                     value = run.number
             return self._terms.constant(value, place.type.bits)
 
-        return translate(self._terms, expr, run.registers(self._terms), address)
+        def unknown(bits: int, when: int) -> int:
+            return run.input(self._terms, NAN_BITS, bits, when)
+
+        return translate(self._terms, expr, run.registers(self._terms), address, unknown)
 
     def checked(self, run: Run, expr: Expr, edge: Edge) -> int:
         self.keep_in_objects(run, edge)
         return self.of(run, expr)
 
     def condition(self, run: Run, expr: Expr, edge: Edge) -> int:
-        return is_not_zero(self._terms, self.checked(run, expr, edge))
+        return truth_of(self._terms, self.checked(run, expr, edge), expr.type)
 
     def keep_in_objects(self, run: Run, edge: Edge) -> None:
         moves = self._knowledge.moves(expressions_of(edge.action), id(edge))

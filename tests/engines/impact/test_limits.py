@@ -24,13 +24,6 @@ _DEEP_STACK = (
     + "} }\nint main(void) { gg = 1; rec(127); assert(gg != 1); }"
 )
 UNKNOWN = {
-    "floating-point arithmetic": (
-        "extern int __VERIFIER_nondet_int(void); extern void __VERIFIER_assume(int);"
-        "_Atomic float f; int main(void) { int n = __VERIFIER_nondet_int();"
-        "__VERIFIER_assume(n == 7); _Atomic float *p = n == 7 ? &f : 0; *p += 1.0f; assert(0); }",
-        DataModel.LP64,
-        "floating-point",
-    ),
     "a stack that is used up": (_DEEP_STACK, DataModel.ILP32, "address space is used up"),
     "a call through a number": (
         "#include <stdint.h>\n#include <pthread.h>\nint x; void g(void) { x = 1; x = 0; }"

@@ -14,6 +14,7 @@ CASES = [
     ("assertions", "mixed", 10, ("--bound", "2")),
     ("assertions", "pointers", 20, ()),
     ("assertions", "trying", 20, ()),
+    ("assertions", "floats", 10, ()),
     ("no-data-race", "mixed", 20, ()),
     ("no-deadlock", "mixed", 10, ()),
     ("no-deadlock", "waiting", 20, ()),

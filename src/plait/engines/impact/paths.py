@@ -11,6 +11,7 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.substitute import Vocabulary
 from plait.logic.terms import Terms
+from plait.logic.translate import NAN_BITS, OPEN_NAN
 from plait.symbolic.blocks import Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.locations import Status
@@ -67,7 +68,18 @@ class Paths:
                     value = state(use.variable)
                     inputs.setdefault(item.thread, []).append((use.name, value))
             state = state.after(item.step)
-        return Counterexample(tuple(blocks), inputs, node.thread, way.message, way.origin)
+        excuse = ""
+        if any(name == NAN_BITS for rows in inputs.values() for name, _ in rows):
+            program = self._executor.memory.knowledge.program
+            excuse = f"{OPEN_NAN} ({program.place(way.origin)})"
+        return Counterexample(
+            tuple(blocks),
+            inputs,
+            node.thread,
+            way.message,
+            way.origin,
+            excuse=lambda: excuse,
+        )
 
 
 def _block_taken(node: Node) -> BlockTaken:

@@ -26,6 +26,7 @@ from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
+from plait.logic.translate import NAN_BITS, OPEN_NAN
 from plait.model.facts import Fact
 from plait.model.program import Program
 
@@ -576,16 +577,20 @@ class _Round:
             claim.message,
             claim.origin,
             None if last is None else (claim.thread, last.thread),
-            lambda: self._excuse(formula.learned, claim),
+            lambda: self._excuse(formula.learned, claim, inputs),
         )
 
-    def _excuse(self, learned: Learned, claim: Claim) -> str:
+    def _excuse(
+        self, learned: Learned, claim: Claim, inputs: dict[int, list[tuple[str, int]]]
+    ) -> str:
         """Why a replay may come to nothing without a mistake."""
         unrolling = learned.unrolling
         if any(item is claim for item in unrolling.suspicions):
             return _OPEN
         if any(item is claim for item in unrolling.leaks):
             return _NOT_FREED
+        if any(name == NAN_BITS for rows in inputs.values() for name, _ in rows):
+            return f"{OPEN_NAN} ({self._program.place(claim.origin)})"
         return _other_machine(learned)
 
 

@@ -6,7 +6,7 @@ from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Path
 from plait.errors import UnsupportedCode
-from plait.logic.translate import translate
+from plait.logic.translate import NAN_BITS, translate, truth_of
 from plait.model.expressions import (
     CurrentThread,
     Expr,
@@ -36,14 +36,17 @@ class Evaluator:
     def value(self, expr: Expr, path: Path) -> int:
         for move in self._moves_in(expr):
             self._claim_inside(move, path)
-        return translate(self._terms, expr, _Registers(path), _Addresses(self, path))
+        return self._translated(expr, path)
+
+    def _translated(self, expr: Expr, path: Path) -> int:
+        def unknown(bits: int, when: int) -> int:
+            guard = self._terms.and_(path.condition.term, when)
+            return self._log.unknown(NAN_BITS, Scalar(Kind.INT, bits), guard)
+
+        return translate(self._terms, expr, _Registers(path), _Addresses(self, path), unknown)
 
     def truth(self, expr: Expr, path: Path) -> int:
-        if expr.type.kind is Kind.FLOAT:
-            raise UnsupportedCode("floating-point arithmetic is not supported here")
-        value = self.value(expr, path)
-        zero = self._terms.constant(0, self._terms.width[value])
-        return self._terms.not_(self._terms.eq(value, zero))
+        return truth_of(self._terms, self.value(expr, path), expr.type)
 
     def _moves_in(self, expr: Expr) -> list[_Move]:
         """The parts of an expression that move pointers."""
@@ -62,14 +65,13 @@ class Evaluator:
         """A pointer that leaves its page could come to look like one to another object: as in the
         reference interpreter such an execution has no verdict. Page 0 has plain integers."""
         terms, bits = self._terms, self.program.data_model.page_bits
-        registers, addresses = _Registers(path), _Addresses(self, path)
         if isinstance(move, PointerAdd):
-            before = translate(terms, move.base, registers, addresses)
+            before = self._translated(move.base, path)
         elif move.offset == 0:
             return
         else:
-            before = addresses(move)
-        after = translate(terms, move, registers, addresses)
+            before = _Addresses(self, path)(move)
+        after = self._translated(move, path)
         count = terms.width[before] - bits
         pages = [terms.extract(item, bits, count) for item in (before, after)]
         stays = terms.or_(terms.eq(*pages), terms.eq(pages[0], terms.constant(0, count)))

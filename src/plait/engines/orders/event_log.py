@@ -10,6 +10,7 @@ from plait.engines.orders.places import distinguishing_bits
 from plait.engines.orders.unrolling import (
     Access,
     Claim,
+    InputUse,
     Occurrence,
     ThreadRun,
     Unrolling,
@@ -19,6 +20,7 @@ from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import Origin
 from plait.model.program import Program
+from plait.model.types import Scalar
 
 MOST_EVENTS = 200_000
 
@@ -58,6 +60,12 @@ class EventLog:
             self.claim(self.result.violations, path, "valid-memsafety", message, origin)
         else:
             self.claim(self.result.troubles, path, "undefined behaviour", message, origin)
+
+    def unknown(self, name: str, type_: Scalar, guard: int) -> int:
+        """A value that nothing determines, asked for where the guard holds."""
+        term = self.terms.fresh("input", type_.bits)
+        self.result.inputs.append(InputUse(self.run.number, name, type_, term, guard))
+        return term
 
     def section_from(self, begin: int) -> Section:
         return ((begin, self.result.events[begin].guard),), 1

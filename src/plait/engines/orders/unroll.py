@@ -27,11 +27,7 @@ from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.places import is_one_of
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.shared import Latecomers, SharedMemory
-from plait.engines.orders.unrolling import (
-    InputUse,
-    ThreadRun,
-    Unrolling,
-)
+from plait.engines.orders.unrolling import ThreadRun, Unrolling
 from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
@@ -66,7 +62,7 @@ from plait.model.actions import (
 )
 from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Function, Program
-from plait.model.types import Kind, Scalar
+from plait.model.types import Scalar
 
 MOST_SIZES = 16  # of one allocation: each gets an object of its own
 
@@ -427,9 +423,7 @@ class Unroller:
 
     def _input(self, action: Input, path: Path) -> Path | None:
         type_ = action.target.type
-        if type_.kind is Kind.FLOAT:
-            raise UnsupportedCode("floating-point inputs are not supported here")
-        term = self.terms.fresh("input", type_.bits)
+        term = self._log.unknown(action.name, type_, path.condition.term)
         if type_.is_bool:
             self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))
         has_values = self.terms.true
@@ -439,9 +433,6 @@ class Unroller:
             is_one = self.terms.ult(term, count)
             self.result.facts.append(self.terms.implies(has_values, is_one))
         path.registers[action.target.index] = term
-        self.result.inputs.append(
-            InputUse(self._log.run.number, action.name, type_, term, path.condition.term)
-        )
         return self._assume(path, has_values, action.origin)
 
     # Memory
