@@ -137,3 +137,45 @@ def test_small_programs(text: str, bound: int, expected: Answer, tmp_path: Path)
     source = tmp_path / "main.c"
     source.write_text(HEAD + text)
     assert answer(source, bound)[0] is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "#include <stdio.h>\nchar b[4]; int main(void) {\n fgets(b, 1, stdin); return 0; }",
+            "fgets with room for less than one character",
+        ),
+        (
+            '#include <string.h>\nchar b[2]; int main(void) {\n strcpy(b, "long"); return 0; }',
+            "access to no live object",
+        ),
+        (
+            "extern int __VERIFIER_nondet_int(void); void *calloc(unsigned long, unsigned long);\n"
+            "int main(void) {\n calloc(__VERIFIER_nondet_int(), 4); return 0; }",
+            "",
+        ),
+    ],
+)
+def test_what_stops_the_library_has_a_place_in_the_program(
+    text: str, reason: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "main.c"
+    source.write_text(text)
+    found, why = answer(source, 2)
+    assert found is Answer.UNKNOWN and reason in why and f"{source}:3:" in why, why
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"), [("x == 2", Answer.HOLDS), ("x == 1", Answer.UNKNOWN)]
+)
+def test_an_end_without_a_begin_matters_where_it_is_reached(
+    condition: str, expected: Answer, tmp_path: Path
+) -> None:
+    source = tmp_path / "main.c"
+    source.write_text(
+        "extern void __VERIFIER_atomic_end(void); extern _Bool __VERIFIER_nondet_bool(void);\n"
+        "int main(void) { int x = __VERIFIER_nondet_bool();"
+        f" if ({condition}) __VERIFIER_atomic_end(); return 0; }}"
+    )
+    assert answer(source, 2)[0] is expected

@@ -270,7 +270,9 @@ class _Round:
             outcome: BoundOutcome = end.value
             return outcome
         except UnsupportedCode as error:
-            reason = f"unsupported: {error.diagnostic.message}"
+            found = error.diagnostic
+            place = f" ({found.file}:{found.line}:{found.column})" if found.file else ""
+            reason = f"unsupported: {found.message}{place}"
             return BoundOutcome(Answer.UNKNOWN, reason, statistics)
         except OutOfTime:
             self._search_for_answer = self._answer()
@@ -337,7 +339,7 @@ class _Round:
                 return found
             trouble = yield from self._search(formula, unrolling.troubles)
             if trouble is not None:
-                place = self._program.place(trouble.origin)
+                place = self._program.place(trouble.shown or trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
                 beyond: frozenset[Key] = frozenset()
                 if trouble.what == _UNSUPPORTED and self.bounds.level < _MOST_BEYOND_UNSUPPORTED:

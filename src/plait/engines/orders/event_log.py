@@ -37,6 +37,11 @@ class EventLog:
         self.run = ThreadRun(0, -1, -1, terms.true)
         self.function = program.functions[program.entry]
         self.is_alone = True
+        self.library_call: Origin | None = None  # of the program, while the library runs
+
+    def shown(self, origin: Origin) -> Origin:
+        """Where something happens for a user: what the library does, at the call of it."""
+        return origin if self.library_call is None else self.library_call
 
     def under(self, path: Path, condition: int) -> Path | None:
         if condition == self.terms.false:
@@ -52,7 +57,8 @@ class EventLog:
             return
         if path.section is not None:  # nobody comes between its begin and this
             self.close_section(path.section[0], path, origin)
-        claims.append(Claim(condition, self.run.number, what, message, origin))
+        shown = self.shown(origin)
+        claims.append(Claim(condition, self.run.number, what, message, origin, shown=shown))
 
     def claim_invalid(self, path: Path, message: str, origin: Origin) -> None:
         """An invalid access or free: a violation if that is asked for, else undefined."""

@@ -118,7 +118,7 @@ class Unroller:
         self, run: ThreadRun, function: Function, argument: int, type_: Scalar, start: Path
     ) -> None:
         self.result.threads.append(run)
-        self._log.run, self._log.function = run, function
+        self._log.run, self._log.function, self._log.library_call = run, function, None
         self._calls, self._stack, self._rounds = [], [], []
         self._evaluator.thread_locals = {}
         arguments = [argument] if function.parameters else []
@@ -319,7 +319,14 @@ class Unroller:
             if path.section is not None:
                 self._end_process_in_section(path, action.origin)
             return []
-        return [(edge, self._act(edge, path))]
+        try:
+            return [(edge, self._act(edge, path))]
+        except UnsupportedCode as error:
+            if not error.diagnostic.file:  # not said further inside
+                shown = self._log.shown(action.origin)
+                place = self._log.program.diagnostic(shown, error.diagnostic.message)
+                raise UnsupportedCode(place) from error
+            raise
 
     def _act(self, edge: Edge, path: Path) -> Path | None:
         action = edge.action
@@ -366,6 +373,10 @@ class Unroller:
                 self._memory.free(address, action.address, path, action.origin)
             case AtomicBegin():
                 self._begin(path, edge)
+            case AtomicEnd() if path.section is None:
+                message = "the end of an atomic section that never began"
+                self._log.claim(self.result.troubles, path, "unsupported", message, action.origin)
+                return None
             case AtomicEnd():
                 self._end(path, action.origin)
             case Spawn():
@@ -479,8 +490,7 @@ class Unroller:
         path.condition = path.condition.with_part(self.terms, happens)
 
     def _end(self, path: Path, origin: Origin) -> None:
-        if path.section is None:
-            raise UnsupportedCode("the end of an atomic section that never began")
+        assert path.section is not None
         begins, depth = path.section
         if depth > 1:
             path.section = (begins, depth - 1)
@@ -494,17 +504,13 @@ class Unroller:
         instance = self.objects.local(self._log.run.number, slot, self._site(edge))
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
-    def _begin_heap_life(
-        self, instance: Instance, path: Path, origin: Origin, sizes: int
-    ) -> None:
+    def _begin_heap_life(self, instance: Instance, path: Path, origin: Origin, sizes: int) -> None:
         if sizes > 1:
             raise UnsupportedCode("an allocation whose size is not constant, with memory safety")
         instance.can_leak = True
         self._lives.set(instance, True, path, origin)
 
-    def _leave_slot(
-        self, slots: list[int | None], index: int, path: Path, origin: Origin
-    ) -> None:
+    def _leave_slot(self, slots: list[int | None], index: int, path: Path, origin: Origin) -> None:
         address = slots[index]
         if self.knowledge.checks_memory and address is not None:
             self._lives.end_at(address, path, origin)
@@ -628,10 +634,15 @@ class Unroller:
         outer = path.registers, path.slots
         self._outer_slots.append(path.slots)
         caller = self._log.function
+        call = self._log.library_call
+        if function.library and not caller.library:
+            self._log.library_call = action.origin
+        elif not function.library:
+            self._log.library_call = None
         self._calls.append(function.name)
         self._log.function = function
         following, returned = self._function(function, arguments, path)
-        self._log.function = caller
+        self._log.function, self._log.library_call = caller, call
         self._calls.pop()
         self._outer_slots.pop()
         if following is None:

@@ -58,6 +58,7 @@ class Claim:
     origin: Origin
     race: tuple[int, int] | None = None  # events: a plain access, and another one
     exceeded: Key | None = None  # which bound
+    shown: Origin | None = None  # in the program, where `origin` is in the library
 
 
 @dataclass(slots=True, eq=False)
