@@ -201,7 +201,7 @@ class TestProperties:
     ) -> None:
         path = str(tmp_path / "p.prp")
         text = complaint(capsys, "explore", "--prp", path, "--property", "assertions", good)
-        assert "--prp excludes" in text
+        assert "p.prp excludes other properties" in text
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,18 @@ class TestTerminal:
         assert "VERDICT: unknown (interrupted; orders: " in text
         assert "impact: " in text
 
+    @pytest.mark.parametrize("arguments", [("explore",), ("verify", "--progress", "none")])
+    def test_an_interrupt_leaves_no_trace(self, arguments: tuple[str, ...], hard: str) -> None:
+        """The terminal itself shows it as ^C, which would stand before the first line."""
+        with Terminal(*arguments, hard) as terminal:
+            end = time.monotonic() + 1.5
+            while time.monotonic() < end:
+                terminal.read()
+            terminal.type(b"\x03")
+            assert terminal.finish() == 3
+        assert "^C" in terminal.raw
+        assert not any("^C" in row for row in terminal.screen.text)
+
     @needs_proc
     def test_hang_up(self, hard: str, tmp_path: Path) -> None:
         saved = tmp_path / "result.json"

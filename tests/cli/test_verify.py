@@ -123,3 +123,37 @@ def test_objects_that_are_gone(
     )
     expected = 1, "VERDICT: false (valid-deref)"
     assert run(capsys, "--property", "valid-memsafety", str(source)) == expected
+
+
+def test_a_property_file_as_a_property(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prp = tmp_path / "race, or not.prp"
+    prp.write_text("CHECK( init(main()), LTL(G ! data-race) )\n")
+    race = str(EXAMPLES / "counter_race.c")
+    assert main(["explore", "--property", str(prp), race]) == 1
+    assert capsys.readouterr().out.endswith("VERDICT: false (no-data-race)\n")
+    assert main(["explore", "--property", str(prp), "--property", "assertions", race]) == 2
+    assert "excludes other properties" in capsys.readouterr().err
+
+
+def test_a_page_is_named_when_it_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = str(tmp_path / "page.html")
+    assert main(["explore", "--html", page, str(EXAMPLES / "counter_race.c")]) == 1
+    assert f"\na page to step through: {page}\n" in capsys.readouterr().out
+
+
+def test_a_proof_that_was_saved_is_not_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int x; int main(void) { while (x) { } return 0; }\n")
+    saved = tmp_path / "proof.json"
+    offer = "the proof can be saved with --certificate"
+    assert main(["verify", "--engine", "impact", str(source)]) == 0
+    assert offer in capsys.readouterr().out
+    arguments = ["--certificate", str(saved), "--json", str(tmp_path / "r.json")]
+    assert main(["verify", "--engine", "impact", *arguments, str(source)]) == 0
+    said = capsys.readouterr().out
+    assert offer not in said and f"certificate: {saved}" in said
+    assert offer not in (tmp_path / "r.json").read_text()

@@ -173,7 +173,7 @@ def test_heap_objects_that_threads_share(tmp_path: Path) -> None:
     """
     traced = told(tmp_path, text, (1, 6), (2, 4), (1, 4))
     shared = {item.name for row in traced.rows for item in row.changes if item.shared}
-    assert shared == {"heap1"}
+    assert shared == {"*cell"}
 
 
 def test_a_join_shows_when_the_thread_has_ended(tmp_path: Path) -> None:
@@ -220,3 +220,36 @@ def test_a_lock_on_the_heap_does_not_show_its_parts(tmp_path: Path) -> None:
     traced = told(tmp_path, text, (1, 6))
     [row] = [row for row in traced.rows if row.operation is not None]
     assert not any(item.name.startswith("heap") for item in row.changes)
+
+
+def test_fields_on_the_heap_have_the_names_of_the_source(tmp_path: Path) -> None:
+    text = """
+    struct inner { int a, b; };
+    struct node { int key; int value; struct node *next; struct inner in[2]; } *head;
+    void *f(void *p) { struct node *mine = p; mine->value = 2; return 0; }
+    int main(void) {
+      pthread_t t; struct node *n = malloc(sizeof *n); int *list = malloc(12);
+      n->key = 1; n->value = 1; n->next = n; n->in[1].b = 4; list[2] = 5; head = n;
+      head->next->key = 3;
+      pthread_create(&t, 0, f, n); pthread_join(t, 0); return n->value; }
+    """
+    traced = told(tmp_path, text, (1, 12), (2, 4), (1, 4))
+    changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
+    assert ("n->key", "1") in changes and ("n->key", "3") in changes
+    assert ("n->in[1].b", "4") in changes and ("list[2]", "5") in changes
+    assert ("n->value", "2") in changes, "one name for all threads"
+    assert not any("heap" in name for name, _ in changes)
+
+
+def test_a_pointer_that_goes_along_a_list(tmp_path: Path) -> None:
+    """What `p->value` is changes, so that it cannot be a name."""
+    text = """
+    struct node { int value; struct node *next; };
+    int main(void) {
+      struct node *one = malloc(sizeof *one), *p = malloc(sizeof *p);
+      p->next = one; p->value = 1; p = p->next; p->value = 2; p->next = 0; return 0; }
+    """
+    traced = told(tmp_path, text, (1, 12))
+    changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
+    assert ("heap2->value", "1") in changes and ("heap1->value", "2") in changes
+    assert not any(name == "p->value" for name, _ in changes)

@@ -89,3 +89,34 @@ def test_inputs_are_listed(tmp_path: Path) -> None:
     lines = explanation_lines(result_of(found_in(tmp_path, text)))
     assert lines[-2] == "inputs:"
     assert "= 1 in thread 1 (main) at line 6, step " in lines[-1]
+
+
+def test_identifiers_are_whole_where_there_is_room() -> None:
+    """The column of a thread with long names takes from one that needs less."""
+    long = "the_quick_brown_fox_jumps_over_the_lazy_dog->value"
+    text = f"{long} = queue->next_element;"
+    rows = [
+        Row(1, 1, Place("a.c", 3, 1, "x = x + 1"), [Change("x", "1", shared=True)]),
+        Row(2, 2, Place("a.c", 4, 1, text), [Change(long, "7", shared=True)]),
+        Row(3, 3, Place("a.c", 3, 1, "x = x + 1"), [Change("x", "2", shared=True)]),
+    ]
+    threads = [Thread(number, "work") for number in (1, 2, 3)]
+    result = Result(
+        "1", ["a.c"], "main", "LP64", [], "orders", "false", "", threads=threads, trace=rows
+    )
+    lines = trace_lines(result, 120)
+    assert max(map(len, lines)) <= 120
+    assert sum(long in line for line in lines) == 2
+    assert any("queue->next_element;" in line for line in lines)
+
+
+def test_inputs_are_called_by_what_they_are_the_values_of(tmp_path: Path) -> None:
+    evidence = found_in(
+        tmp_path,
+        """
+        _Bool read_sensor(void); int x, y;
+        int main(void) { x = read_sensor(); y = read_sensor(); assert(x >= y); return 0; }
+        """,
+    )
+    text = "\n".join(trace_lines(result_of(evidence), 100))
+    assert "[read_sensor() = " in text and "input " not in text

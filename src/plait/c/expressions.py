@@ -12,6 +12,7 @@ from plait.c import syntax as s
 from plait.c.branches import Branches
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace, Place, RegisterPlace, access_order
+from plait.c.spelling import spelled
 from plait.c.syntax import Node, strip
 from plait.c.terms import (
     binary,
@@ -30,6 +31,7 @@ from plait.model.expressions import (
     BinaryOp,
     Const,
     Expr,
+    FrameAddress,
     FunctionAddress,
     Register,
     StaticAddress,
@@ -60,6 +62,7 @@ _OPERATORS = {
     s.LE: BinaryOp.LE,
 }
 _DEEPEST_EXPRESSION = 64
+_SPELLED = (s.MEMBER, s.SUBSCRIPT, s.UNARY)
 _STEPS = {s.POST_INC: 1, s.PRE_INC: 1, s.POST_DEC: -1, s.PRE_DEC: -1}
 
 
@@ -315,6 +318,13 @@ class Expressions(Branches):
         return place
 
     def lvalue(self, node: Node) -> Place:
+        place = self._lvalue(node)
+        if node.kind in _SPELLED and isinstance(place, MemoryPlace):
+            if not isinstance(place.address, (StaticAddress, FrameAddress)):
+                place.spelled = spelled(self.unit.tree, node)
+        return place
+
+    def _lvalue(self, node: Node) -> Place:
         match node.kind:
             case s.PAREN:
                 return self.lvalue(node.children[0])

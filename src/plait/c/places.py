@@ -35,13 +35,14 @@ class RegisterPlace:
 @dataclass(slots=True, eq=False)
 class MemoryPlace:
     """An object in memory. A bit-field starts `bit_offset` bits above `address`; an access to it
-    touches at least `least_size` bytes there."""
+    touches at least `least_size` bytes there. `spelled`: what the source calls it."""
 
     address: Expr
     type: CType
     bit_offset: int = 0
     bit_width: int | None = None
     least_size: int = 0
+    spelled: str = ""
 
 
 Place = RegisterPlace | MemoryPlace
@@ -61,9 +62,11 @@ class Places(Builder):
     # everything else only the bytes that compilers touch.
     accesses_whole_locations: bool
 
-    def load_scalar(self, address: Expr, scalar: Scalar, order: Order = Order.PLAIN) -> Register:
+    def load_scalar(
+        self, address: Expr, scalar: Scalar, order: Order = Order.PLAIN, spelled: str = ""
+    ) -> Register:
         target = self.register(scalar)
-        self.emit(Load(self.origin, target, address, order))
+        self.emit(Load(self.origin, target, address, order, spelled=spelled))
         return target
 
     def read(self, place: Place) -> Expr:
@@ -75,7 +78,7 @@ class Places(Builder):
         scalar = place.type.require_scalar()
         if place.bit_width is not None:
             return self._read_bits(place, place.bit_width, scalar)
-        return self.load_scalar(place.address, scalar, access_order(place.type))
+        return self.load_scalar(place.address, scalar, access_order(place.type), place.spelled)
 
     def write(self, place: Place, value: Expr) -> Expr:
         """Store a converted value; the result is what reading the place would give."""
@@ -84,7 +87,8 @@ class Places(Builder):
             return place.register
         if place.bit_width is not None:
             return self._write_bits(place, place.bit_width, value)
-        self.emit(Store(self.origin, place.address, value, access_order(place.type)))
+        order = access_order(place.type)
+        self.emit(Store(self.origin, place.address, value, order, spelled=place.spelled))
         return value
 
     def read_modify_write(self, address: Expr, old: Register, new: Expr, order: Order) -> None:

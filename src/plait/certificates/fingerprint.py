@@ -28,7 +28,7 @@ from plait.model.expressions import (
 from plait.model.program import Function, Program, StaticObject
 from plait.model.types import Kind, Scalar
 
-_NOT_HASHED = frozenset({"origin", "decides"})
+_NOT_HASHED = frozenset({"origin", "decides", "spelled"})
 
 
 def fingerprint(program: Program) -> str:

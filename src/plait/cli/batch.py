@@ -80,6 +80,7 @@ def verify_batch(
             _answer(options, question, tally, interrupts, f"{number}/{len(plan.questions)}")
         interrupts.begun()
     except KeyboardInterrupt:
+        console.wipe_interrupt()
         tally.is_interrupted = True
     return tally.report()
 

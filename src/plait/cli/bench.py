@@ -132,7 +132,7 @@ def bench(options: argparse.Namespace, console: Console) -> int:
 
 def _bench(options: argparse.Namespace, console: Console, interrupts: Interrupts) -> int:
     from plait.bench.files import read_csv
-    from plait.bench.run import Settings, is_foreign, jobs_of, run_suite
+    from plait.bench.run import End, Settings, is_foreign, jobs_of, run_suite
 
     if not options.force and is_foreign(Path(options.out)):
         raise InputError(
@@ -164,6 +164,8 @@ def _bench(options: argparse.Namespace, console: Console, interrupts: Interrupts
         where=where,
         ended=interrupts.begun,
     )
+    if run.end is End.INTERRUPTED:
+        console.wipe_interrupt()
     code = _report(options, console, run)
     return exits.UNUSABLE_INPUT if code == exits.HOLDS and suite.flaws else code
 

@@ -54,6 +54,8 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         if answers[-1].verdict == "false" or answers[-1].reason == "interrupted":
             break
     answer = worst(answers)
+    if any(item.reason == "interrupted" for item in answers):
+        console.wipe_interrupt()
     console.found = answer.verdict, answer.violated, answer.reason
     result = _composed(subject, whole, entry, answers, answer)
     if result.trace:

@@ -34,6 +34,8 @@ def save_forms(options: argparse.Namespace, console: Console, result: Result) ->
                 console.error(f"--{name} {path}: not written: {error}")
                 continue
             written.append(save(console, f"--{name}", path, text))
+            if name == "html" and written[-1]:
+                console.line(f"a page to step through: {path}")
     return all(written)
 
 

@@ -99,6 +99,8 @@ def judge_file(options: argparse.Namespace, console: Console, title: str, work: 
         )
     finally:
         state.line.clear()
+    if finish.ending is Ending.INTERRUPTED:
+        console.wipe_interrupt()
     if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
         if finish.noise:
             console.error(f"the worker wrote:\n{finish.noise}")

@@ -43,6 +43,7 @@ def _main(arguments: Sequence[str]) -> int:
         return _run_command(options, console)
     except KeyboardInterrupt:
         with Ignored():
+            console.wipe_interrupt()
             code = _no_answer(options, console, "interrupted", exits.INTERRUPTED)
             console.close()
             return code

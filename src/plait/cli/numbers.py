@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plait.engines import registry
 
+if TYPE_CHECKING:
+    from plait.evidence.result import Result
 
-def summary(engine: str, numbers: dict[str, Any]) -> str:
+
+def summary(result: Result) -> str:
     """The most telling ones; where several engines have contributed, those of the last one."""
-    names = reversed(engine.split(" and "))
+    numbers = result.statistics
+    bound = numbers.get("last_bound")
+    if bound is not None and result.verdict == "unknown" and bound != result.bound:
+        numbers = {**numbers, "last_bound": f"{bound} not finished"}
+    names = reversed(result.engine.split(" and "))
     known = [registry.engine(name) for name in names if registry.is_engine(name)]
     for item in (*known, *registry.engines()):
         try:

@@ -81,6 +81,19 @@ class Console:
         if len(messages) > len(shown):
             self.error(f"and {len(messages) - len(shown)} more (-v: which)")
 
+    def wipe_interrupt(self) -> None:
+        """A terminal shows Ctrl-C as ^C, where the next line would begin."""
+        if os.environ.get("TERM", "") in ("", "dumb"):
+            return
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                if stream.isatty():
+                    stream.write("\r\x1b[K")
+                    stream.flush()
+                    return
+            except (OSError, ValueError):
+                continue
+
     def close(self) -> None:
         """Flush while errors can still be handled, before the interpreter does it at exit."""
         self.flush()

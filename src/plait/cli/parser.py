@@ -151,9 +151,10 @@ def _property_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="P",
-        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)} (default: assertions)",
+        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)} (default: assertions); or an"
+        " SV-COMP file, FILE.prp",
     )
-    group.add_argument("--prp", metavar="FILE", help="take the properties from an SV-COMP file")
+    group.add_argument("--prp", metavar="FILE", help="such a file, whatever its name ends with")
     group.add_argument(
         "--error-function",
         action="append",

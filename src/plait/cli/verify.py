@@ -53,6 +53,8 @@ def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupt
 def _report(options: argparse.Namespace, console: Console, result: Result) -> int:
     """Print and write everything; the verdict is the last line."""
     console.found = result.verdict, result.violated, result.reason
+    if result.is_interrupted:
+        console.wipe_interrupt()
     if options.verbose or os.environ.get("PLAIT_TRACEBACK"):
         for noise in result.noise.values():
             console.error(f"the worker wrote:\n{noise}")
@@ -78,4 +80,4 @@ def _print(options: argparse.Namespace, console: Console, result: Result) -> Non
     if result.statistics.keys() > _USAGE:
         if options.verbose:
             console.lines(["statistics:", *table(result.statistics)])
-        console.line(f"{result.words[-1]}: {summary(result.engine, result.statistics)}")
+        console.line(f"{result.words[-1]}: {summary(result)}")

@@ -125,6 +125,7 @@ def _violation(
     result = Violation(found.kind, found.message, found.thread, place)
     if racing is not None:
         # In a smaller schedule other accesses of the two threads may race.
+        racing.name = _name_of_accesses(execution, racing)
         first, second = result.accesses = _accesses(program, traced, racing)
         result.place, result.other_place = first.place, second.place
         result.message = racing.message(program)
@@ -312,6 +313,16 @@ def _cut(schedule: Schedule, dropped: int) -> tuple[Schedule, Inputs]:
             inputs[last.thread] = last.inputs
         dropped = max(dropped - last.count, 0)
     return Schedule(steps), inputs
+
+
+def _name_of_accesses(execution: Execution, racing: _Racing) -> str:
+    """What the source calls the object of a race, which the execution ends with."""
+    addresses = {access.address for access in racing.accesses}
+    for event in reversed(execution.events):
+        for change in event.changes:
+            if change.is_on_heap and change.address in addresses:
+                return f"'{change.name}'"
+    return racing.name
 
 
 def _accesses(program: Program, traced: TraceRows, racing: _Racing) -> list[Access]:

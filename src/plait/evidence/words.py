@@ -17,9 +17,15 @@ _CLAIMS = {
 }
 
 
-def words_of(result: Result) -> list[str]:
+_CAN_BE_SAVED = "the proof can be saved with --certificate and checked by `plait check`"
+
+
+def words_of(result: Result, *, is_saved: bool = False) -> list[str]:
+    """`is_saved`: the proof was asked for, so that nobody has to be told that there is one."""
     first = {"true": _holds, "false": _violated}.get(result.verdict, _open)
     words = [*first(result), *_remembered(result)]
+    if is_saved:
+        words = [item for item in words if item != _CAN_BE_SAVED]
     wall, memory = (result.statistics.get(key) for key in ("wall_seconds", "peak_memory_bytes"))
     used = [f"engine {result.engine}"]
     if isinstance(wall, float):
@@ -42,8 +48,7 @@ def _holds(result: Result) -> list[str]:
         if engine.proof_words:
             return [f"{for_all}; {engine.proof_words}: {result.reason}"]
         if engine.gives_certificates:
-            saved = "the proof can be saved with --certificate and checked by `plait check`"
-            return [for_all, saved]
+            return [for_all, _CAN_BE_SAVED]
     if " and " in result.engine:
         return [f"{for_all}; {result.reason}"]
     if result.engine == "explore":

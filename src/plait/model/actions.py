@@ -78,6 +78,7 @@ class Load:
     """target := memory[address], a value of target's type.
 
     `copies`: part of the copy of a larger object, which may be initialised only in parts.
+    `spelled`: what the source calls it (`p->value`), for people only.
     """
 
     origin: Origin
@@ -85,17 +86,19 @@ class Load:
     address: Expr
     order: Order = Order.PLAIN
     copies: bool = False
+    spelled: str = ""
 
 
 @dataclass(slots=True, eq=False)
 class Store:
-    """memory[address] := value. `copies`: as in Load."""
+    """memory[address] := value. `copies` and `spelled`: as in Load."""
 
     origin: Origin
     address: Expr
     value: Expr
     order: Order = Order.PLAIN
     copies: bool = False
+    spelled: str = ""
 
 
 @dataclass(slots=True, eq=False)

@@ -51,6 +51,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         if worker.mistake is not None:
             raise InputError(*(Diagnostic(**row) for row in worker.mistake.diagnostics))
     _take_back(conductor.workers)
+    from plait.evidence.words import words_of
     from plait.portfolio.compose import composed
 
     usage = {
@@ -77,6 +78,8 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         bare = replace(message, evidence={}, statistics={}, bound=None, cached=None)
         result = composed(*about, bare, usage, [])
     result.certificate = message.certificate
+    if result.certificate is not None:
+        result.words = words_of(result, is_saved=True)
     result.failure = failure
     result.is_interrupted = any(
         item.ending is Ending.INTERRUPTED for item in finishes.values()

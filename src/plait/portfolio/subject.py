@@ -54,11 +54,17 @@ def specification(subject: Subject) -> tuple[Specification, str]:
     """The properties that are named, and the entry function that goes with them."""
     from plait.model.properties import from_names, from_prp
 
-    names = [name for value in subject.property for name in value.split(",") if name]
+    files = [value for value in subject.property if value.endswith(".prp")]
+    values = [value for value in subject.property if not value.endswith(".prp")]
+    names = [name for value in values for name in value.split(",") if name]
     if subject.prp is not None:
-        if names or subject.error_function:
-            raise InputError("--prp excludes --property and --error-function: it names them itself")
-        chosen, entry = from_prp(read_text(subject.prp), subject.prp)
+        files.append(subject.prp)
+    if files:
+        if names or subject.error_function or len(files) > 1:
+            raise InputError(
+                f"{files[0]} excludes other properties and --error-function: it names them itself"
+            )
+        chosen, entry = from_prp(read_text(files[0]), files[0])
         return chosen, subject.entry or entry
     if subject.error_function and "unreach-call" not in names:
         names.append("unreach-call")

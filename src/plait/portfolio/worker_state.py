@@ -145,6 +145,10 @@ class WorkerState:
             return self._so_far
         if self.bound is not None:
             return f"no violation with up to {self.bound} loop rounds"
+        if self._bounds and not self.is_checking:
+            asked = [] if self.question is None else self.question.properties
+            left = [name for name in asked if name not in self._proved | self._bounds.keys()]
+            return f"{self._engine.nothing_yet} for {', '.join(left)}"
         if self.loaded is not None:
             return _UNCHECKED if self.is_checking else self._engine.nothing_yet
         return "the program was not read yet"

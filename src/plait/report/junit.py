@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 from plait.evidence.result import Place, Result
 from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
-from plait.report.phrases import thread_name
+from plait.report.phrases import input_phrases, thread_name
 from plait.report.rules import property_with, rule_named
 from plait.report.text import explanation_lines
 
@@ -126,9 +126,10 @@ def _trace(result: Result) -> list[str]:
         for row in rows
     ]
     widths = [max(len(cell[column]) for cell in cells) for column in range(3)]
-    for row, cell in zip(rows, cells):
+    inputs = input_phrases(result)
+    for row, cell, named in zip(rows, cells, inputs[-len(rows) :]):
         head = "  ".join(text.ljust(width) for text, width in zip(cell, widths))
-        lines.append(f"{head}  {one_line_texts.row(row)}")
+        lines.append(f"{head}  {one_line_texts.row(row, named)}")
     return lines
 
 

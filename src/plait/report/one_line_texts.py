@@ -23,13 +23,13 @@ def main_place(violation: Violation) -> Place | None:
     return next((place for place in known if place is not None and place.file), None)
 
 
-def row(item: Row) -> str:
-    """What a row does, without its thread and place."""
+def row(item: Row, inputs: list[str]) -> str:
+    """What a row does, without its thread and place; `inputs` are phrases."""
     notes = [
         f"{entry.name} is {entry.value}" if entry.read else f"{entry.name} = {entry.value}"
         for entry in item.changes
     ]
-    notes += [f"input {value}" for value in item.inputs]
+    notes += inputs
     if item.branch is not None:
         notes.append(f"condition is {'true' if item.branch else 'false'}")
     if item.operation is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.evidence.result import Access, Cause, Operation, Place, Result, Waiting
+from plait.evidence.result import Access, Cause, Input, Operation, Place, Result, Waiting
 
 _OPERATIONS = {
     "lock": "locks {object}",
@@ -30,6 +30,23 @@ def thread_name(result: Result, number: int) -> str:
     if 1 <= number <= len(result.threads) and result.threads[number - 1].function:
         return f"thread {number} ({result.threads[number - 1].function})"
     return f"thread {number}"
+
+
+def input_phrases(result: Result) -> list[list[str]]:
+    """For each row of the trace its inputs, named by the function or the variable that they are the
+    values of: `read_sensor() = 3`."""
+    known: dict[tuple[int, int], list[Input]] = {}
+    for item in result.inputs:
+        known.setdefault((item.step, item.thread), []).append(item)
+    found = []
+    for row in result.trace:
+        names = known.get((row.step, row.thread), [])
+        phrases = []
+        for value in row.inputs:
+            is_named = bool(names) and names[0].value == value
+            phrases.append(f"{names.pop(0).name} = {value}" if is_named else f"input {value}")
+        found.append(phrases)
+    return found
 
 
 def place_name(place: Place | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from plait.evidence.result import Operation, Result, Row
 from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
-from plait.report.phrases import thread_name
+from plait.report.phrases import input_phrases, thread_name
 from plait.report.sarif_places import Places
 from plait.report.sarif_text import text_of
 
@@ -42,10 +42,11 @@ def code_flow(result: Result, places: Places) -> dict[str, Any] | None:
     if not kept:
         return None
     flows: dict[int, list[dict[str, Any]]] = {}
+    inputs = input_phrases(result)
     for index in kept:
         row = result.trace[index]
         step: dict[str, Any] = {
-            "location": places.location(row.place, text_of(one_line_texts.row(row))),
+            "location": places.location(row.place, text_of(one_line_texts.row(row, inputs[index]))),
             "executionOrder": index + 1,
             "nestingLevel": max(row.depth, 0),
             "importance": importance[index],

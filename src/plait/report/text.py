@@ -14,6 +14,7 @@ from plait.report.characters import clean, clean_line
 from plait.report.phrases import (
     access_phrases,
     cause_phrase,
+    input_phrases,
     operation_phrase,
     place_name,
     thread_name,
@@ -23,6 +24,7 @@ from plait.report.phrases import (
 _NARROWEST_COLUMN = 24
 _MOST_CHANGES = 6
 _LONGEST_CELL = 4  # lines
+_INDENT = "   "
 _COLOURS = (36, 33, 35, 32, 34, 31)
 _MARK = ">"  # another thread goes on
 
@@ -92,7 +94,26 @@ class _Page:
         self._numbers = max(len(str(last)), 4)
         share = (width - self._numbers - 2) // max(len(self._threads), 1) - 2
         self._is_list = share < _NARROWEST_COLUMN and len(self._threads) > 1
-        self._column = max(width - self._numbers - 8, 40) if self._is_list else share
+        if self._is_list:
+            self._columns = dict.fromkeys(self._threads, max(width - self._numbers - 8, 40))
+        else:
+            self._columns = self._shares(share)
+
+    def _shares(self, share: int) -> dict[int, int]:
+        """The same for every thread, as far as no identifier has to be broken for that."""
+        needed = dict.fromkeys(self._threads, _NARROWEST_COLUMN)
+        for entry in self._entries:
+            words = " ".join(self._texts(entry)).split()
+            longest = max(map(len, words), default=0) + len(_INDENT) + 1
+            needed[entry.thread] = max(needed[entry.thread], longest)
+        columns = dict.fromkeys(self._threads, share)
+        for thread in sorted(self._threads, key=lambda item: needed[item]):
+            for other in self._threads:
+                spare = max(columns[other] - needed[other], 0)
+                moved = min(max(needed[thread] - columns[thread], 0), spare)
+                columns[thread] += moved
+                columns[other] -= moved
+        return columns
 
     def lines(self) -> list[str]:
         if not self._entries:
@@ -113,6 +134,7 @@ class _Page:
         hidden: set[int] = set()
         before = 0
         shown = self._shown_rows()
+        named = input_phrases(self._result)
         for index, row in enumerate(self._result.trace):
             if index not in shown:
                 hidden.add(row.step)
@@ -127,7 +149,7 @@ class _Page:
             elif len(_first_line(row)) > len(last.text):
                 last.text = _first_line(row)
             before = row.thread
-            self._add(last, row)
+            self._add(last, row, named[index])
         self._hidden = len(hidden - {entry.step for entry in entries})
         return entries
 
@@ -145,10 +167,10 @@ class _Page:
                 first = index
         return found
 
-    def _add(self, entry: _Entry, row: Row) -> None:
+    def _add(self, entry: _Entry, row: Row, inputs: list[str]) -> None:
         if row.operation is not None:
             entry.notes.append(operation_phrase(row.operation))
-        entry.notes += [f"input {value}" for value in row.inputs]
+        entry.notes += inputs
         for change in row.changes:
             known = entry.changes.get(change.name, "")
             if not change.read:
@@ -161,25 +183,18 @@ class _Page:
         if self._is_list:
             return [f"{'step'.rjust(self._numbers)}  thread"]
         titles = [
-            self._paint(_fit(clean_line(thread_name(self._result, thread)), self._column), thread)
+            self._cell(clean_line(thread_name(self._result, thread)), thread)
             for thread in self._threads
         ]
         head = f"{'step'.rjust(self._numbers)}  " + "| ".join(titles)
-        rule = "-" * (self._numbers + 2 + len(self._threads) * (self._column + 2) - 2)
+        rule = "-" * (self._numbers + sum(column + 2 for column in self._columns.values()))
         return [head, rule]
 
     def _shown(self, entry: _Entry) -> list[str]:
-        parts = textwrap.wrap(
-            clean(f"{entry.place.line}: {entry.text}"), self._column, subsequent_indent="   "
-        )[:_LONGEST_CELL]
-        values = [f"{name} {value}" for name, value in entry.changes.items()]
-        if len(values) > _MOST_CHANGES and not self._verbose:
-            values = [*values[:_MOST_CHANGES], "..."]
-        notes = [*entry.notes, *values]
+        text, notes = self._texts(entry)
+        parts = self._wrapped(entry, text)[:_LONGEST_CELL]
         if notes:
-            parts += textwrap.wrap(
-                clean(f"   [{', '.join(notes)}]"), self._column, subsequent_indent="    "
-            )
+            parts += self._wrapped(entry, f"{_INDENT}[{notes}]")
         lines = []
         for index, part in enumerate(parts):
             label = str(entry.step) if index == 0 else ""
@@ -187,23 +202,37 @@ class _Page:
             lines.append(f"{label.rjust(self._numbers)}{mark} {self._cells(entry, part, index)}")
         return lines
 
+    def _wrapped(self, entry: _Entry, text: str) -> list[str]:
+        indent = _INDENT + " " * text.startswith(_INDENT)
+        width = self._columns[entry.thread]
+        return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False)
+
+    def _texts(self, entry: _Entry) -> tuple[str, str]:
+        """What the line says, and what is noted about it."""
+        values = [f"{name} {value}" for name, value in entry.changes.items()]
+        if len(values) > _MOST_CHANGES and not self._verbose:
+            values = [*values[:_MOST_CHANGES], "..."]
+        notes = ", ".join([*entry.notes, *values])
+        return clean(f"{entry.place.line}: {entry.text}"), clean(notes)
+
     def _cells(self, entry: _Entry, part: str, index: int) -> str:
         if self._is_list:
             number = f"{entry.thread:>4} " if index == 0 else "     "
             return number + self._paint(part, entry.thread)
         cells = [
-            self._paint(_fit(part, self._column), thread)
-            if thread == entry.thread
-            else " " * self._column
+            self._cell(part, thread) if thread == entry.thread else " " * self._columns[thread]
             for thread in self._threads
         ]
         return "| ".join(cells)
 
+    def _cell(self, text: str, thread: int) -> str:
+        column = self._columns[thread]
+        return self._paint(_fit(text, column).ljust(column), thread)
+
     def _paint(self, text: str, thread: int) -> str:
-        padded = text if self._is_list else text.ljust(self._column)
         if not self._colour:
-            return padded
-        return f"\x1b[{_COLOURS[(thread - 1) % len(_COLOURS)]}m{padded}\x1b[0m"
+            return text
+        return f"\x1b[{_COLOURS[(thread - 1) % len(_COLOURS)]}m{text}\x1b[0m"
 
 
 def _matters(row: Row) -> bool:

@@ -15,6 +15,7 @@ from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.model.types import Kind
 from plait.semantics.actions import Limits
+from plait.semantics.heap_names import name_heap_cells
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import MOVED, Ending, InputRequest, StepOutcome
 from plait.semantics.scalars import Number, to_single
@@ -189,6 +190,8 @@ class _Runner:
         self, ending: str, outcome: StepOutcome, blocked: dict[int, StepOutcome]
     ) -> Execution:
         machine = self.machine
+        events = machine.events if isinstance(machine, TracingMachine) else []
+        name_heap_cells(events)
         return Execution(
             ending,
             outcome,
@@ -197,7 +200,7 @@ class _Runner:
             self.steps,
             merged(self.taken),
             blocked,
-            machine.events if isinstance(machine, TracingMachine) else [],
+            events,
         )
 
     def _random_input(self, request: InputRequest) -> Number:

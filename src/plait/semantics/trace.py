@@ -24,7 +24,8 @@ from plait.semantics.visibility import Visibility
 class Change:
     """A variable or a part of an object in memory, by its source name, and its new value; or the
     value that was read there. `is_library`: an object that the program's author does not know.
-    `address` is 0 for a register."""
+    `address` is 0 for a register. `spelled`: what the source calls it there, if it is on the heap,
+    where things have no names of their own."""
 
     name: str
     value: str
@@ -32,6 +33,8 @@ class Change:
     is_library: bool = False
     address: int = 0
     size: int = 0
+    is_on_heap: bool = False
+    spelled: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} is {self.value}" if self.is_read else f"{self.name} = {self.value}"
@@ -214,7 +217,13 @@ class TracingMachine(Machine):
         if scalar is not None and scalar != site.type and is_known:
             value = from_bits(to_bits(value, site.type), scalar)
         shown = self.shown(value, scalar or site.type)
-        self._changes.append(Change(name, shown, is_read, is_library, address, size))
+        is_on_heap = self.first_page(address >> self.page_bits) in self._heap_names
+        spelled = ""
+        if is_on_heap and not site.function.library:
+            spelled = getattr(site.edge.action, "spelled", "")
+        self._changes.append(
+            Change(name, shown, is_read, is_library, address, size, is_on_heap, spelled)
+        )
 
     def shown(self, value: Any, scalar: Scalar) -> str:
         """A value as people read it: addresses by the name of the object."""

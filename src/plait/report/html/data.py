@@ -11,14 +11,15 @@ from typing import Any
 from plait.data import fields, is_dataclass
 from plait.evidence.result import Operation, Place, Result, Row, TreeNode
 from plait.report.characters import clean
-from plait.report.phrases import operation_phrase
+from plait.report.phrases import input_phrases, operation_phrase
 
 _SEPARATELY = ("trace", "tree", "sources", "schedule")
 
 
 def page_data(result: Result) -> dict[str, Any]:
     tables = _Tables()
-    rows = [_row(row, tables) for row in result.trace]
+    inputs = input_phrases(result)
+    rows = [_row(row, named, tables) for row, named in zip(result.trace, inputs, strict=True)]
     data = {
         item.name: _plain(getattr(result, item.name))
         for item in fields(result)
@@ -83,7 +84,7 @@ class _Tables:
         return index
 
 
-def _row(row: Row, tables: _Tables) -> list[Any]:
+def _row(row: Row, inputs: list[str], tables: _Tables) -> list[Any]:
     return [
         row.step,
         row.thread,
@@ -95,7 +96,7 @@ def _row(row: Row, tables: _Tables) -> list[Any]:
         tables.operation(row.operation),
         row.depth,
         row.branch,
-        row.inputs,
+        inputs,
         row.entered,
         row.returned,
     ]

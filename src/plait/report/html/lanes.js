@@ -217,7 +217,7 @@ class Lanes {
     if (row.branch !== null)
       chips.push(element("span", { class: "chip branch" }, row.branch ? "true" : "false"));
     for (const input of row.inputs)
-      chips.push(element("span", { class: "chip input" }, `input ${input}`));
+      chips.push(element("span", { class: "chip input" }, input));
     return chips;
   }
 

@@ -77,7 +77,7 @@ function nowParts(row) {
       element("span", { class: "chip branch" }, row.branch ? "condition true" : "condition false"),
     );
   for (const input of row.inputs)
-    parts.push(element("span", { class: "chip input" }, `input ${input}`));
+    parts.push(element("span", { class: "chip input" }, input));
   if (row.entered) parts.push(element("span", { class: "chip" }, `calls ${row.entered}`));
   if (row.returned) parts.push(element("span", { class: "chip" }, "returns"));
   const held = trace.heldBy(row.thread, row.index);
