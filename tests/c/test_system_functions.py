@@ -251,3 +251,50 @@ def test_each_function_is_in_one_list() -> None:
         for other in lists[number + 1 :]:
             assert not set(one) & set(other)
     assert not set(lists[0]) & modelled
+
+
+MORE = """#include <assert.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <arpa/inet.h>
+#include <sys/select.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <pthread.h>
+"""
+
+
+POLL = "struct pollfd p = {5, POLLIN, 0};"
+DATE = "time_t t = 0; struct tm d;"
+
+
+@pytest.mark.parametrize(
+    ("body", "inputs", "wanted"),
+    [
+        (f"{POLL} assert(poll(&p, 1, 0) <= 0);", (0, 2), "false"),
+        (f"{POLL} poll(&p, 1, 0); assert(p.fd == 5);", (0, 2), "true"),
+        (f"{POLL} if (poll(&p, 1, 0) == 0) assert(!p.revents);", (0, 2), "true"),
+        ("assert(htons(0x1234) == 0x3412 && ntohl(0x12345678) == 0x78563412);", (0, 0), "true"),
+        (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mon == 1);", (1, 1), "true"),
+        (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_sec != 1);", (1, 1), "false"),
+        (f"{DATE} assert(gmtime_r(&t, &d));", (1, 1), "false"),
+        (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mday == 0);", (0, 0), "true"),
+    ],
+)
+def test_models_of_the_system(
+    body: str, inputs: tuple[int, int], wanted: str, tmp_path: Path
+) -> None:
+    text = MORE + f"int main(void) {{ {body} return 0; }}"
+    found = explored(tmp_path, text, inputs=inputs)
+    holds = found.reason.startswith("holds for inputs") or found.verdict.value == "true"
+    assert holds == (wanted == "true") and (holds or found.verdict.value == "false"), found.reason
+
+
+@pytest.mark.parametrize("is_gnu", [False, True])
+def test_a_function_that_has_two_versions(is_gnu: bool, tmp_path: Path) -> None:
+    define = "_GNU_SOURCE" if is_gnu else "_POSIX_C_SOURCE 200112L"
+    text = f"#define {define}\n#include <string.h>\nchar b[2];\n"
+    loaded = program(tmp_path, text + "int main(void) { strerror_r(1, b, 2); return 0; }")
+    assert bool(loaded.unsupported) is is_gnu

@@ -325,6 +325,9 @@ class SystemCalls(EntryCalls):
         if scalar is None:
             return None
         target = self.register(scalar)
+        if scalar.kind is Kind.POINTER and result.kind is not ResultKind.ARGUMENT:
+            if not _is_opaque(self.unit.type_of(node).inner):
+                raise _Refused("it returns memory that is not modelled")
         if result.kind is ResultKind.ARGUMENT:
             self._argument_or_null(name, target, passed[result.argument - 1])
         else:

@@ -36,6 +36,7 @@ void __plait_unsupported(const char *message);
 int __VERIFIER_nondet_int(void);
 unsigned int __VERIFIER_nondet_uint(void);
 long __VERIFIER_nondet_long(void);
+long long __VERIFIER_nondet_longlong(void);
 unsigned char __VERIFIER_nondet_uchar(void);
 
 #define EPERM 1

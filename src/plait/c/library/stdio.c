@@ -100,32 +100,3 @@ void verrx(int status, const char *format, __builtin_va_list arguments) { exit(s
 void error(int status, int number, const char *format, ...) {
   if (status != 0) exit(status);
 }
-
-/* Only what comes before the first directive is computed. The rest, and the result, are copies of
-   memory that has no value: to use them gives no verdict. A buffer must have the size it is said to
-   have, also where the text is shorter. */
-static int __plait_format(char *text, size_t size, const char *format) {
-  char unknown[1];
-  int result[1];
-  size_t length = 0;
-  size_t at;
-  int is_all;
-  __plait_atomic_begin();
-  while (format[length] != 0 && format[length] != '%') length = length + 1;
-  is_all = format[length] == 0;
-  __plait_atomic_end();
-  if (is_all) {
-    for (at = 0; at < length && at + 1 < size; at = at + 1) text[at] = format[at];
-    if (size > 0) text[at] = 0;
-    return (int)length;
-  }
-  for (at = 0; at + 1 < size; at = at + 1) text[at] = at < length ? format[at] : unknown[0];
-  if (size > 0) text[size - 1] = 0;
-  return result[0];
-}
-int snprintf(char *text, size_t size, const char *format, ...) {
-  return __plait_format(text, size, format);
-}
-int vsnprintf(char *text, size_t size, const char *format, __builtin_va_list arguments) {
-  return __plait_format(text, size, format);
-}

@@ -117,3 +117,93 @@ long sysconf(int name) {
   __plait_assume(value >= 1);
   return value;
 }
+
+/* Calendar time: any that has the form of one. The zone is not known, so that it has no value. */
+struct __plait_tm {
+  int second;
+  int minute;
+  int hour;
+  int day;
+  int month;
+  int year;
+  int weekday;
+  int yearday;
+  int saving;
+  long offset;
+  const char *zone;
+};
+static int __plait_between(int low, int high) {
+  int value = __VERIFIER_nondet_int();
+  __plait_assume(value >= low && value <= high);
+  return value;
+}
+static void __plait_any_date(struct __plait_tm *result) {
+  const char *unknown[1];
+  result->second = __plait_between(0, 60);
+  result->minute = __plait_between(0, 59);
+  result->hour = __plait_between(0, 23);
+  result->day = __plait_between(1, 31);
+  result->month = __plait_between(0, 11);
+  result->year = __VERIFIER_nondet_int();
+  result->weekday = __plait_between(0, 6);
+  result->yearday = __plait_between(0, 365);
+  result->saving = __plait_between(-1, 1);
+  result->offset = __VERIFIER_nondet_long();
+  result->zone = unknown[0];
+}
+struct __plait_tm *localtime_r(const long *time, struct __plait_tm *result) {
+  PLAIT_TOUCH(time);
+  if (__plait_choose("whether there is no such date", 2)) {
+    *__errno_location() = EOVERFLOW;
+    return NULL;
+  }
+  __plait_any_date(result);
+  return result;
+}
+struct __plait_tm *gmtime_r(const long *time, struct __plait_tm *result) {
+  return localtime_r(time, result);
+}
+/* These share their results: threads that call them race. */
+static struct __plait_tm __plait_date;
+struct __plait_tm *localtime(const long *time) { return localtime_r(time, &__plait_date); }
+struct __plait_tm *gmtime(const long *time) { return localtime_r(time, &__plait_date); }
+long mktime(struct __plait_tm *date) {
+  PLAIT_TOUCH(date);
+  __plait_any_date(date);
+  return __VERIFIER_nondet_long();
+}
+long timegm(struct __plait_tm *date) { return mktime(date); }
+
+/* 25 characters, the last one a line feed. */
+#define PLAIT_DATE_SIZE 26
+static char __plait_date_text[PLAIT_DATE_SIZE];
+static char *__plait_any_date_text(char *text) {
+  int at;
+  for (at = 0; at < PLAIT_DATE_SIZE - 2; at = at + 1) {
+    unsigned char c = __VERIFIER_nondet_uchar();
+    __plait_assume(c >= ' ' && c < 127);
+    text[at] = (char)c;
+  }
+  text[at] = '\n';
+  text[at + 1] = 0;
+  return text;
+}
+char *ctime_r(const long *time, char *text) {
+  PLAIT_TOUCH(time);
+  return __plait_any_date_text(text);
+}
+char *asctime_r(const struct __plait_tm *date, char *text) {
+  PLAIT_TOUCH(date);
+  return __plait_any_date_text(text);
+}
+char *ctime(const long *time) { return ctime_r(time, __plait_date_text); }
+char *asctime(const struct __plait_tm *date) { return asctime_r(date, __plait_date_text); }
+
+/* 0 where the text does not fit, else its length. */
+size_t strftime(char *text, size_t size, const char *format, const struct __plait_tm *date) {
+  __plait_read_text(format);
+  PLAIT_TOUCH(date);
+  __plait_unknown_text(text, size);
+  if (size == 0 || __plait_choose("whether the text of a date does not fit", 2)) return 0;
+  return strlen(text);
+}

@@ -1,0 +1,156 @@
+/* The system as a source of inputs, where more is known of a call than what it accesses. */
+#include "plait.h"
+
+/* File descriptors that threads wait for: any of them may be ready. */
+struct __plait_pollfd {
+  int fd;
+  short events;
+  short revents;
+};
+int poll(struct __plait_pollfd *files, unsigned long count, int timeout) {
+  unsigned long at;
+  int ready = 0;
+  if (__plait_choose("whether poll fails", 2)) {
+    __plait_note_failure(1);
+    return -1;
+  }
+  for (at = 0; at < count; at = at + 1) {
+    PLAIT_TOUCH(&files[at].fd);
+    PLAIT_TOUCH(&files[at].events);
+    files[at].revents = (short)__VERIFIER_nondet_int();
+    if (files[at].revents != 0) ready = ready + 1;
+  }
+  return ready;
+}
+
+#define PLAIT_SET_WORDS (1024 / 8 / sizeof(long))
+static int __plait_some_of(long *set) {
+  size_t at;
+  int any = 0;
+  if (set == NULL) return 0;
+  for (at = 0; at < PLAIT_SET_WORDS; at = at + 1) {
+    set[at] = set[at] & __VERIFIER_nondet_long();
+    if (set[at] != 0) any = 1;
+  }
+  return any;
+}
+static int __plait_select(long *reads, long *writes, long *errors) {
+  int any;
+  int result;
+  if (__plait_choose("whether select fails", 2)) {
+    __plait_note_failure(1);
+    return -1;
+  }
+  any = __plait_some_of(reads);
+  any = __plait_some_of(writes) | any;
+  any = __plait_some_of(errors) | any;
+  if (!any) return 0;
+  result = __VERIFIER_nondet_int();
+  __plait_assume(result > 0 && result <= 3 * 1024);
+  return result;
+}
+/* Linux leaves in `timeout` what was left of it. */
+int select(int count, long *reads, long *writes, long *errors, struct timespec *timeout) {
+  if (timeout != NULL) {
+    long seconds = __VERIFIER_nondet_long();
+    long rest = __VERIFIER_nondet_long();
+    __plait_assume(seconds >= 0 && seconds <= timeout->tv_sec && rest >= 0 && rest < 1000000);
+    timeout->tv_sec = seconds;
+    timeout->tv_nsec = rest;
+  }
+  return __plait_select(reads, writes, errors);
+}
+int pselect(int count, long *reads, long *writes, long *errors, const struct timespec *timeout,
+            const void *mask) {
+  PLAIT_TOUCH_OPTIONAL(timeout);
+  return __plait_select(reads, writes, errors);
+}
+
+/* Six strings of 65 bytes. */
+int uname(char *names) {
+  int field;
+  if (__plait_choose("whether uname fails", 2)) {
+    __plait_note_failure(1);
+    return -1;
+  }
+  for (field = 0; field < 6; field = field + 1) __plait_unknown_text(names + 65 * field, 65);
+  return 0;
+}
+
+/* The last six characters become others. */
+static int __plait_name_template(char *name) {
+  size_t length = strlen(name);
+  size_t at;
+  if (length < 6) return 0;
+  for (at = length - 6; at < length; at = at + 1) {
+    unsigned char c = __VERIFIER_nondet_uchar();
+    __plait_assume(c >= '0' && c <= 'z' && (c <= '9' || (c >= 'A' && c <= 'Z') || c >= 'a'));
+    name[at] = (char)c;
+  }
+  return 1;
+}
+int mkstemp(char *name) {
+  int file = __VERIFIER_nondet_int();
+  __plait_assume(file >= -1);
+  if (!__plait_name_template(name)) __plait_assume(file == -1);
+  __plait_note_failure(file < 0);
+  return file;
+}
+char *mkdtemp(char *name) {
+  if (!__plait_name_template(name) || __plait_choose("whether mkdtemp fails", 2)) {
+    __plait_note_failure(1);
+    return NULL;
+  }
+  return name;
+}
+
+/* A line of any length, in memory that the caller frees. */
+ssize_t getdelim(char **line, size_t *room, int delimiter, void *stream) {
+  size_t length;
+  size_t at;
+  char *text;
+  if (__plait_choose("whether the input ends", 2)) {
+    __plait_note_possible_failure();
+    return -1;
+  }
+  length = (size_t)__VERIFIER_nondet_long();
+  __plait_assume(length >= 1 && length < (size_t)-1 / 4);
+  if (*line == NULL || *room < length + 1) {
+    if (*line != NULL) __plait_free(*line);
+    *line = __plait_allocate(length + 1, 0, "heap");
+    *room = length + 1;
+  }
+  text = *line;
+  for (at = 0; at < length; at = at + 1) {
+    unsigned char c = __VERIFIER_nondet_uchar();
+    __plait_assume(c != (unsigned char)delimiter || at == length - 1);
+    text[at] = (char)c;
+  }
+  text[length] = 0;
+  return (ssize_t)length;
+}
+ssize_t getline(char **line, size_t *room, void *stream) {
+  return getdelim(line, room, '\n', stream);
+}
+
+/* The order of bytes in the network; inet_addr and inet_pton do not say which address it is. */
+unsigned short htons(unsigned short value) {
+  return (unsigned short)((value >> 8) | (value << 8));
+}
+unsigned short ntohs(unsigned short value) { return htons(value); }
+unsigned int htonl(unsigned int value) {
+  return (value >> 24) | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | (value << 24);
+}
+unsigned int ntohl(unsigned int value) { return htonl(value); }
+unsigned int inet_addr(const char *text) {
+  __plait_read_text(text);
+  return __VERIFIER_nondet_uint();
+}
+int inet_pton(int family, const char *text, void *address) {
+  int result = __VERIFIER_nondet_int();
+  __plait_assume(result >= -1 && result <= 1);
+  __plait_read_text(text);
+  if (result == 1) __plait_unknown_bytes(address, family == 2 ? 4 : 16);
+  __plait_note_failure(result < 0);
+  return result;
+}
