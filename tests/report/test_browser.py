@@ -241,6 +241,7 @@ def test_proof(opened: Opened) -> None:
     assert browser.run("document.querySelectorAll('#source .line.invariant').length") == 4
     browser.click("table.invariants tbody tr:nth-child(3) .link")
     assert browser.run("document.querySelector('.line.flash').dataset.line") == "21"
+    browser.run("[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'all').click()")
     assert browser.run("document.querySelectorAll('#tree-picture .node').length") == 40
     assert browser.run("document.querySelectorAll('#tree-picture .edge.cover').length") == 8
     browser.click("#tree-picture .node[data-node='4']")
@@ -264,11 +265,47 @@ def test_keys_walk_in_the_tree(opened: Opened) -> None:
 def test_large_trees_show_a_part(opened: Opened) -> None:
     browser = opened(samples.proof(2000))
     shown = "document.querySelectorAll('#tree-picture .node').length"
+    opened_nodes = browser.run(shown)
+    assert 10 < opened_nodes < 300
+    size = browser.run(
+        "(() => { const box = document.getElementById('tree-picture').getBoundingClientRect(),"
+        " view = document.querySelector('#tree .picture'),"
+        " text = document.querySelector('#tree-picture .node text').getBoundingClientRect();"
+        " return [box.width <= view.clientWidth, box.height <= view.clientHeight, text.height]; })()"
+    )
+    assert size[:2] == [True, True] and size[2] >= 9, "fitted to the page, and readable"
+    browser.run("[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'all').click()")
     assert browser.run(shown) == 300
+    browser.run("[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'fit').click()")
     inner = browser.run("document.querySelector('#tree-picture .node .more').parentNode.dataset.node")
     browser.run(f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"]').dispatchEvent(new Event('click'))")
     browser.run("[...document.querySelectorAll('#tree-detail button')].find(node => /below/.test(node.textContent)).click()")
     assert browser.run(f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"] .more')") is None
+
+
+def test_statistics_begin_with_words(opened: Opened) -> None:
+    browser = opened(samples.lost_update())
+    words = browser.run("document.querySelector('#statistics h2').nextElementSibling.textContent")
+    assert words.startswith("It took ") and words.endswith(".")
+    assert browser.run("document.querySelector('#statistics details').open") is False
+    assert browser.run("document.querySelectorAll('#statistics details .numbers dt').length") > 3
+
+
+def test_the_execution_comes_first(opened: Opened) -> None:
+    browser = opened(samples.lost_update())
+    headings = browser.run("[...document.querySelectorAll('h2')].map(node => node.textContent)")
+    assert headings[:2] == ["Execution", "Why it goes wrong"]
+    message = samples.lost_update().violation.message  # type: ignore[union-attr]
+    assert browser.run("document.querySelector('main').textContent").count(message) <= 1
+
+
+def test_long_lines_are_all_there(opened: Opened) -> None:
+    browser = opened(samples.proof(), width=700)
+    wide = browser.run(
+        "[...document.querySelectorAll('#source .line, .invariants-pane')]"
+        ".filter(node => node.scrollWidth > node.clientWidth + 1).length"
+    )
+    assert wide == 0
 
 
 def test_bars_show_where_the_time_went(opened: Opened) -> None:
@@ -300,7 +337,7 @@ def test_hostile_texts_stay_texts(opened: Opened) -> None:
     assert browser.run("document.querySelectorAll('img, b').length") == 0
     assert samples.HOSTILE[0] in browser.run("document.querySelector('h1').textContent")
     source = browser.run("document.getElementById('source').textContent")
-    assert "⟨U+202E⟩reversed" in source, "nothing in the source may look like something else"
+    assert "\\u202ereversed" in source, "nothing in the source may look like something else"
 
 
 def test_five_thousand_rows(opened: Opened) -> None:

@@ -10,6 +10,8 @@ from tests.evidence.programs import EXAMPLES, evidence_for, found_in, result_of
 from plait.c import FrontEndOptions, load
 from plait.evidence.result import Change, Place, Result, Row, Thread
 from plait.model.properties import from_names
+from plait.report.html.data import page_data
+from plait.report.races import happened
 from plait.report.text import explanation_lines, trace_lines
 
 
@@ -120,3 +122,26 @@ def test_inputs_are_called_by_what_they_are_the_values_of(tmp_path: Path) -> Non
     )
     text = "\n".join(trace_lines(result_of(evidence), 100))
     assert "[read_sensor() = " in text and "input " not in text
+
+
+def test_the_accesses_of_a_race_are_about_to_happen() -> None:
+    result = example("counter_race.c", "no-data-race")
+    assert result.violation is not None
+    lines = trace_lines(result, 100)
+    following = [line for line in lines if line.startswith("next")]
+    assert len(following) == 2
+    notes = [line for line in lines if "[about to " in line]
+    assert len(notes) == 2 and all("counter]" in line for line in notes)
+    # Whoever replays the trace sees both accesses; none of the rows that are shown is one of them.
+    rows = happened(result)
+    assert rows == result.trace[: len(rows)] and len(rows) < len(result.trace)
+    steps = {row.step for row in result.trace[len(rows) :]}
+    assert len(steps) == 2 and not steps & {row.step for row in rows}
+    assert len(page_data(result)["trace"]) == len(rows)
+
+
+def test_only_races_end_before_they_happen() -> None:
+    for name, property_name in (("counter_race.c", "assertions"), ("deadlock.c", "no-deadlock")):
+        result = example(name, property_name)
+        assert happened(result) == result.trace
+        assert not any(line.startswith("next") for line in trace_lines(result, 100))

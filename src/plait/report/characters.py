@@ -17,11 +17,11 @@ _BLANKS = re.compile(r"\s+")
 @cache
 def _forbidden() -> re.Pattern[str]:
     """XML 1.0, production [2], without the discouraged control characters U+007F to U+009F, and
-    without those that change the direction of a text or separate its lines. To compile it takes
-    10 ms, and most texts are ASCII."""
+    without those that cannot be seen, change the direction of a text or separate its lines. To
+    compile it takes 10 ms, and most texts are ASCII."""
     return re.compile(
         "[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-        "|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+        "|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
     )
 
 

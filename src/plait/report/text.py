@@ -20,11 +20,13 @@ from plait.report.phrases import (
     thread_name,
     waiting_phrase,
 )
+from plait.report.races import happened
 
 _NARROWEST_COLUMN = 24
 _MOST_CHANGES = 6
 _LONGEST_CELL = 4  # lines
 _INDENT = "   "
+_NEXT = "next"  # instead of a step that has not been taken
 _COLOURS = (36, 33, 35, 32, 34, 31)
 _MARK = ">"  # another thread goes on
 
@@ -85,12 +87,13 @@ def _input_lines(result: Result) -> list[str]:
 class _Page:
     def __init__(self, result: Result, width: int, verbose: bool, colour: bool) -> None:
         self._result = result
+        self._trace = happened(result)
         self._verbose = verbose
         self._colour = colour
         self._hidden = 0
         self._entries = self._merged()
         self._threads = sorted({entry.thread for entry in self._entries})
-        last = self._entries[-1].step if self._entries else 0
+        last = max((entry.step for entry in self._entries), default=0)
         self._numbers = max(len(str(last)), 4)
         share = (width - self._numbers - 2) // max(len(self._threads), 1) - 2
         self._is_list = share < _NARROWEST_COLUMN and len(self._threads) > 1
@@ -121,7 +124,8 @@ class _Page:
         lines = self._head()
         for entry in self._entries:
             lines += self._shown(entry)
-        switches, steps = self._result.switches, self._result.trace[-1].step
+        switches = self._result.switches
+        steps = self._trace[-1].step if self._trace else 0
         foot = f"{_count(switches, 'context switch', 'es')}, {_count(steps, 'step')}"
         if self._hidden:
             verb = "is" if self._hidden == 1 else "are"
@@ -135,7 +139,7 @@ class _Page:
         before = 0
         shown = self._shown_rows()
         named = input_phrases(self._result)
-        for index, row in enumerate(self._result.trace):
+        for index, row in enumerate(self._trace):
             if index not in shown:
                 hidden.add(row.step)
                 continue
@@ -151,11 +155,30 @@ class _Page:
             before = row.thread
             self._add(last, row, named[index])
         self._hidden = len(hidden - {entry.step for entry in entries})
-        return entries
+        return [*entries, *self._pending()]
+
+    def _pending(self) -> list[_Entry]:
+        """The accesses of a race, both of which are next."""
+        violation = self._result.violation
+        accesses = [] if violation is None else violation.accesses
+        return [
+            _Entry(
+                item.thread,
+                0,
+                item.place,
+                item.place.text,
+                is_switch=False,
+                notes=[f"about to {'write' if item.write else 'read'} {item.name}"],
+            )
+            for item in accesses
+            if item.place is not None
+        ]
 
     def _shown_rows(self) -> set[int]:
         """What matters, and something of each turn."""
-        trace = self._result.trace
+        trace = self._trace
+        if not trace:
+            return set()
         found = {index for index, row in enumerate(trace) if self._verbose or _matters(row)} | {
             len(trace) - 1
         }
@@ -197,7 +220,7 @@ class _Page:
             parts += self._wrapped(entry, f"{_INDENT}[{notes}]")
         lines = []
         for index, part in enumerate(parts):
-            label = str(entry.step) if index == 0 else ""
+            label = (str(entry.step) if entry.step else _NEXT) if index == 0 else ""
             mark = _MARK if index == 0 and entry.is_switch else " "
             lines.append(f"{label.rjust(self._numbers)}{mark} {self._cells(entry, part, index)}")
         return lines

@@ -12,6 +12,7 @@ from plait.data import fields, is_dataclass
 from plait.evidence.result import Operation, Place, Result, Row, TreeNode
 from plait.report.characters import clean
 from plait.report.phrases import input_phrases, operation_phrase
+from plait.report.races import happened
 
 _SEPARATELY = ("trace", "tree", "sources", "schedule")
 
@@ -19,7 +20,8 @@ _SEPARATELY = ("trace", "tree", "sources", "schedule")
 def page_data(result: Result) -> dict[str, Any]:
     tables = _Tables()
     inputs = input_phrases(result)
-    rows = [_row(row, named, tables) for row, named in zip(result.trace, inputs, strict=True)]
+    # Rows of what has not happened yet are at the end.
+    rows = [_row(row, named, tables) for row, named in zip(happened(result), inputs, strict=False)]
     data = {
         item.name: _plain(getattr(result, item.name))
         for item in fields(result)

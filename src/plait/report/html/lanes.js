@@ -349,7 +349,7 @@ function endings() {
     return violation.accesses.map(({ thread, write, name, place }) => ({
       thread,
       kind: "wrong",
-      text: `${write ? "writes" : "reads"} ${name}${place ? `, line ${place.line}` : ""}`,
+      text: `about to ${write ? "write" : "read"} ${name}${place ? `, line ${place.line}` : ""}`,
     }));
   }
   return [{ thread: violation.thread, kind: "wrong", text: violation.message }];

@@ -191,8 +191,8 @@ function proofSection() {
 function build() {
   const tree = new Tree();
   const sections = [
-    violationSection(),
     executionSection(),
+    violationSection(),
     proofSection(),
     trace.rows.length > 0 &&
       data.invariants.length > 0 &&

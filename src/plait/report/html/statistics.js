@@ -1,4 +1,5 @@
-// Numbers of the run: a table, and a plot for each number that changed in the course of it.
+// What the run took, in words; a plot for each number that changed in the course of it; and all
+// numbers, folded, for those who know the engines.
 
 function statisticsSection() {
   const plots = historyPlots();
@@ -7,21 +8,51 @@ function statisticsSection() {
   return section(
     "statistics",
     "Statistics",
+    effort(),
     plots.length > 0 && element("div", { class: "plots" }, plots),
     timeBars(),
     rows.length > 0 &&
       element(
-        "dl",
-        { class: "numbers" },
-        rows.map(([name, value]) =>
-          element(
-            "div",
-            {},
-            element("dt", {}, spaced(name)),
-            element("dd", {}, shownNumber(name, value)),
+        "details",
+        { class: "internals" },
+        element("summary", {}, `All ${rows.length} numbers`),
+        element(
+          "dl",
+          { class: "numbers" },
+          rows.map(([name, value]) =>
+            element(
+              "div",
+              {},
+              element("dt", {}, spaced(name)),
+              element("dd", {}, shownNumber(name, value)),
+            ),
           ),
         ),
       ),
+  );
+}
+
+// As far as it is known.
+function effort() {
+  const numbers = data.statistics;
+  const wall = duration(numbers.wall_seconds ?? numbers.seconds);
+  if (!wall) return null;
+  const cpu = duration(numbers.cpu_seconds),
+    memory = size(numbers.peak_memory_bytes);
+  const parts = Object.entries(numbers).filter(
+    ([name, value]) =>
+      /_seconds$/.test(name) && !/^(wall|cpu)_/.test(name) && typeof value === "number",
+  );
+  parts.sort(([, one], [, other]) => other - one);
+  const longest = parts.length && parts[0][1] > 0 ? parts[0] : null;
+  return element(
+    "p",
+    { class: "effort" },
+    `It took ${wall}`,
+    cpu && ` (${cpu} of CPU time)`,
+    memory && ` and ${memory} of memory`,
+    longest && `; the longest part was ${spaced(longest[0])}, ${duration(longest[1])}`,
+    ".",
   );
 }
 

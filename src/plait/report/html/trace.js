@@ -1,21 +1,7 @@
 // The trace and what follows from it: lives of threads, context switches, values of shared
 // variables over time, and who holds which lock. `data.py` is the other half of the format.
 
-const data = readData(document.getElementById("data").textContent);
-
-// Characters that cannot be seen, or that make a line look like another one (those that change the
-// direction of writing), are shown by their numbers.
-function readData(text) {
-  const unseen =
-    /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-  const escaped = /\\u(00[0189]|061c|20[026]|feff)|\x7f/; // as they are written in the data
-  if (!escaped.test(text)) return JSON.parse(text);
-  const number = (character) =>
-    `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
-  return JSON.parse(text, (_, value) =>
-    typeof value === "string" ? value.replace(unseen, number) : value,
-  );
-}
+const data = JSON.parse(document.getElementById("data").textContent);
 
 const TAKING = new Set(["lock", "trylock", "read-lock", "write-lock", "wake"]);
 

@@ -3,7 +3,9 @@
 const MOST_NODES = 300; // in the picture
 const MOST_LISTED = 3000;
 const NODE = { radius: 13, level: 46, narrow: 38, wide: 190 };
-const SMALLEST_SCALE = 0.45; // still readable, with good eyes
+const READABLE_SCALE = 0.8; // of what is opened
+const SMALLEST_SCALE = 0.45; // of all of it, on request; with good eyes
+const FEWEST_NODES = 12;
 
 class Tree {
   constructor() {
@@ -86,7 +88,11 @@ class Tree {
         { class: "zoom" },
         button("smaller", "−", () => this.zoom(this.scale / 1.3)),
         button("larger", "+", () => this.zoom(this.scale * 1.3)),
-        button("fit into the width", "fit", () => this.fit()),
+        button("fit into the page", "fit", () => this.fit()),
+        button("all nodes, as small as it takes", "all", () => {
+          this.draw(this.root, true);
+          this.select(this.selected);
+        }),
       ),
       element("div", { class: "tree-box" }, this.view, this.detail),
       this.list,
@@ -157,21 +163,42 @@ class Tree {
   }
 
   // The node and what is below it, level by level, up to the limit.
-  below(top) {
+  below(top, most) {
     const shown = [top];
-    for (let at = 0; at < shown.length && shown.length < MOST_NODES; at++) {
-      shown.push(...shown[at].children.slice(0, MOST_NODES - shown.length));
+    for (let at = 0; at < shown.length && shown.length < most; at++) {
+      shown.push(...shown[at].children.slice(0, most - shown.length));
     }
     return new Set(shown);
   }
 
-  draw(top) {
+  leaves(shown) {
+    return [...shown].filter((node) => !node.children.some((child) => shown.has(child))).length;
+  }
+
+  // As many nodes as fit into the page with labels that can be read; the rest is below these.
+  fitting(top) {
+    const width = (this.view.clientWidth || 1000) - 24,
+      height = 0.7 * window.innerHeight - 24;
+    let shown = this.below(top, MOST_NODES);
+    const depthOf = (node) => (node === top ? 0 : 1 + depthOf(this.byNumber.get(node.parent)));
+    const fits = () => {
+      const levels = 1 + [...shown].reduce((most, node) => Math.max(most, depthOf(node)), 0);
+      const leaves = this.leaves(shown);
+      return (
+        READABLE_SCALE * NODE.narrow * (leaves + 1) <= width &&
+        READABLE_SCALE * (60 + NODE.level * (levels - 1)) <= height
+      );
+    };
+    while (shown.size > FEWEST_NODES && !fits())
+      shown = this.below(top, Math.max(FEWEST_NODES, Math.floor(0.85 * shown.size)));
+    return shown;
+  }
+
+  draw(top, whole = false) {
     this.top = top;
-    const shown = this.below(top),
+    const shown = whole ? this.below(top, MOST_NODES) : this.fitting(top),
       place = new Map();
-    const leaves = [...shown].filter(
-      (node) => !node.children.some((child) => shown.has(child)),
-    ).length;
+    const leaves = this.leaves(shown);
     const labelled = leaves <= 5;
     const step = labelled ? NODE.wide : NODE.narrow;
     // Depth first: leaves from left to right, every other node in the middle above its children.
@@ -229,11 +256,11 @@ class Tree {
     if (this.selected && this.places.has(this.selected)) this.center(this.selected);
   }
 
-  // As large as it can be without scrolling sideways, within reason.
+  // As large as it can be without scrolling, within reason.
   fit() {
-    this.zoom(
-      Math.max(SMALLEST_SCALE, Math.min(1, (this.view.clientWidth - 24) / this.size.width)),
-    );
+    const across = (this.view.clientWidth - 24) / this.size.width,
+      down = (0.7 * window.innerHeight - 24) / this.size.height;
+    this.zoom(Math.max(SMALLEST_SCALE, Math.min(1, across, down)));
   }
 
   center(node) {

@@ -5,21 +5,22 @@ function violationSection() {
   const violation = data.violation;
   if (!violation) return null;
   const last = trace.rows.length ? trace.rows.length - 1 : null;
+  // The head of the page says what is wrong, and a race and a deadlock have their own pictures.
+  const isAlone = !violation.accesses.length && !violation.waiting.length;
   return section(
     "violation",
-    "What goes wrong",
-    element(
-      "p",
-      { class: "message" },
-      threadName(violation.thread),
-      " at ",
-      placeLink(violation.place) || "the end",
-      ": ",
-      rowLink(last, violation.message),
-    ),
-    violation.place &&
-      violation.place.text &&
-      element("pre", { class: "statement" }, violation.place.text),
+    "Why it goes wrong",
+    isAlone &&
+      element(
+        "p",
+        { class: "message" },
+        threadName(violation.thread),
+        " at ",
+        placeLink(violation.place) || "the end",
+        violation.place && violation.place.text
+          ? [": ", rowLink(last, code(violation.place.text))]
+          : [": ", rowLink(last, violation.message)],
+      ),
     element(
       "div",
       { class: "parts" },
@@ -78,7 +79,8 @@ function accesses(list) {
             "p",
             {},
             threadName(access.thread),
-            element("strong", {}, access.write ? " writes " : " reads "),
+            " is about to ",
+            element("strong", {}, access.write ? "write " : "read "),
             code(access.name),
             access.atomic ? " atomically" : "",
             " at ",
