@@ -18,42 +18,51 @@ _NEVER: Late = MappingProxyType({})
 
 
 class Condition:
-    """A conjunction of terms, kept apart so that branches that meet again cancel out.
+    """A conjunction of terms, kept apart so that branches that meet again cancel out. `wholes` are
+    the conjunctions of no part, of the first one, of the first two and so on.
 
     `late` says when else the thread comes here: not in its own time, but to find out at the end of
     all threads that it cannot go on from where it stands (see `maximal`). These are the terms for
     each place where it may stand.
     """
 
-    __slots__ = ("late", "parts", "term")
+    __slots__ = ("late", "parts", "term", "wholes")
 
-    def __init__(self, parts: tuple[int, ...], term: int, late: Late = _NEVER) -> None:
+    def __init__(
+        self, parts: tuple[int, ...], wholes: tuple[int, ...], late: Late = _NEVER
+    ) -> None:
         self.parts = parts
-        self.term = term
+        self.wholes = wholes
+        self.term = wholes[-1]
         self.late = late
+
+    @staticmethod
+    def always(terms: Terms) -> Condition:
+        return Condition((), (terms.true,))
 
     def with_part(self, terms: Terms, part: int) -> Condition:
         if part == terms.true:
             return self
         late = self.late and {stand: terms.and_(when, part) for stand, when in self.late.items()}
-        return Condition((*self.parts, part), terms.and_(self.term, part), late)
+        wholes = (*self.wholes, terms.and_(self.term, part))
+        return Condition((*self.parts, part), wholes, late)
 
     def with_late_part(self, terms: Terms, part: int) -> Condition:
         """Narrower only where the thread comes late."""
         if not self.late or part == terms.true:
             return self
         late = {stand: terms.and_(when, part) for stand, when in self.late.items()}
-        return Condition(self.parts, self.term, late)
+        return Condition(self.parts, self.wholes, late)
 
     def with_late(self, stand: Stand, when: int) -> Condition:
-        return Condition(self.parts, self.term, {**self.late, stand: when})
+        return Condition(self.parts, self.wholes, {**self.late, stand: when})
 
     def without_late(self, *stands: Stand) -> Condition:
         late = {stand: when for stand, when in self.late.items() if stand not in stands}
-        return Condition(self.parts, self.term, late)
+        return Condition(self.parts, self.wholes, late)
 
     def in_time(self) -> Condition:
-        return Condition(self.parts, self.term) if self.late else self
+        return Condition(self.parts, self.wholes) if self.late else self
 
     def late_term(self, terms: Terms) -> int:
         return terms.any_of(self.late.values()) if self.late else terms.false
@@ -73,8 +82,7 @@ def meet(terms: Terms, first: Condition, second: Condition) -> tuple[Condition, 
         shared += 1
     mine = _all(terms, first.parts[shared:])
     theirs = _all(terms, second.parts[shared:])
-    prefix = first.parts[:shared]
-    base = Condition(prefix, _all(terms, prefix))
+    base = Condition(first.parts[:shared], first.wholes[: shared + 1])
     met = base.with_part(terms, terms.or_(mine, theirs))
     if not first.late and not second.late:
         return met, mine
@@ -84,7 +92,7 @@ def meet(terms: Terms, first: Condition, second: Condition) -> tuple[Condition, 
     }
     # Who comes late has taken the same branches as who comes in time, but maybe failed to begin a
     # section behind them: then the parts of the first are false although it is the first.
-    return Condition(met.parts, met.term, late), terms.or_(mine, first.late_term(terms))
+    return Condition(met.parts, met.wholes, late), terms.or_(mine, first.late_term(terms))
 
 
 def _all(terms: Terms, parts: tuple[int, ...]) -> int:

@@ -103,7 +103,7 @@ class Unroller:
     def unroll(self) -> Unrolling:
         entry = self.program.functions[self.program.entry]
         first = ThreadRun(1, -1, -1, self.terms.true)
-        start = Path(Condition((), self.terms.true), [], [], {})
+        start = Path(Condition.always(self.terms), [], [], {})
         self._pending.append((first, entry, 0, self._pointer, start))
         while self._pending:
             self._thread(*self._pending.pop(0))
