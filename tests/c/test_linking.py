@@ -164,3 +164,14 @@ def test_flags_that_change_the_meaning(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="--data-model ILP32"):
         status([one], FrontEndOptions(compile_commands=str(tmp_path)))
+
+
+def test_tentative_definitions_of_several_files_are_one_variable(tmp_path: Path) -> None:
+    files = write(
+        tmp_path,
+        one="int x; int y; int read(void); int main(void) { x = 3; return read() - 8; }",
+        two="int x; int y = 5; int read(void) { return x + y; }",
+    )
+    loaded = load(files, FrontEndOptions(), Specification())
+    assert sorted(item.name for item in loaded.objects if item.name in "xy") == ["x", "y"]
+    assert run(loaded, Specification(), seed=1).exit_code == 0

@@ -3,6 +3,7 @@ counts for races, and what cannot be bounded is refused."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from plait.c import FrontEndOptions, load
 from plait.c.effects import read_effects
 from plait.c.linker import index_library, read_list
+from plait.engines.interface import Answer
+from plait.engines.orders.engine import check
 from plait.model.properties import from_names
 from plait.semantics.explore import Exploration, ExploreOptions, explore
 from tests.c.support import program
@@ -261,6 +264,10 @@ MORE = """#include <assert.h>
 #include <arpa/inet.h>
 #include <sys/select.h>
 #include <sys/utsname.h>
+#include <sys/ioctl.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <pwd.h>
 #include <time.h>
 #include <pthread.h>
 """
@@ -280,6 +287,10 @@ DATE = "time_t t = 0; struct tm d;"
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mon == 1);", (1, 1), "true"),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_sec != 1);", (1, 1), "false"),
         (f"{DATE} assert(gmtime_r(&t, &d));", (1, 1), "false"),
+        ("int n = 7; ioctl(3, FIONREAD, &n); assert(n == 7);", (0, 2), "false"),
+        ("int n = fcntl(3, F_GETFL); assert(n != 2);", (0, 2), "false"),
+        ('assert(gethostbyname("a"));', (0, 0), "false"),
+        ("assert(getpwuid(1));", (0, 0), "false"),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mday == 0);", (0, 0), "true"),
     ],
 )
@@ -298,3 +309,17 @@ def test_a_function_that_has_two_versions(is_gnu: bool, tmp_path: Path) -> None:
     text = f"#define {define}\n#include <string.h>\nchar b[2];\n"
     loaded = program(tmp_path, text + "int main(void) { strerror_r(1, b, 2); return 0; }")
     assert bool(loaded.unsupported) is is_gnu
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'struct hostent *h = gethostbyname("a"); if (h) assert(h->h_length == 4);',
+        "struct passwd *p = getpwuid(1); if (p) assert(p->pw_name[15] == 0);",
+    ],
+)
+def test_what_a_data_base_has_beyond_the_model(body: str, tmp_path: Path) -> None:
+    loaded = program(tmp_path, MORE + f"int main(void) {{ {body} return 0; }}")
+    found = check(loaded, 2, time.monotonic() + 20)
+    assert found.answer is Answer.UNKNOWN
+    assert "a host with several names" in found.reason or "a name of 16" in found.reason

@@ -118,9 +118,11 @@ class Linker:
             if parsed_unit.is_internal(cursor) or not parsed_unit.defines_variable(name):
                 continue
             other = self._variable_definitions.get(name)
-            if other is not None:
-                raise InputError(self._conflict("variable", name, cursor, parsed_unit, other))
-            self._variable_definitions[name] = parsed_unit
+            if other is not None and not other.is_tentative(name):
+                if not parsed_unit.is_tentative(name):
+                    raise InputError(self._conflict("variable", name, cursor, parsed_unit, other))
+            else:  # the one that is initialised, or the last: as `-fcommon` has it
+                self._variable_definitions[name] = parsed_unit
 
     def _look_at_sizes(self, unit: Unit) -> None:
         """A source that was preprocessed for another data model tells by its `size_t`."""

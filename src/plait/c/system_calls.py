@@ -77,8 +77,8 @@ class SystemCalls(EntryCalls):
     ) -> Expr | MemoryPlace | None:
         passed = self._passed(arguments, declared)
         try:
-            if known is None:
-                function = self._by_types(name, passed, declared)
+            if known is None or known.by_types:
+                function = self._by_types(passed, declared)
                 self.unit.linker.assume_effects(name, _EFFECTS_BY_TYPES)
             else:
                 function = known
@@ -130,7 +130,7 @@ class SystemCalls(EntryCalls):
 
     # Functions that nothing is known of but their declaration
 
-    def _by_types(self, name: str, passed: list[_Passed], declared: CType) -> SystemFunction:
+    def _by_types(self, passed: list[_Passed], declared: CType) -> SystemFunction:
         result = declared.result
         if result is not None and result.is_pointer and not _is_opaque(result.inner):
             raise _Refused("it returns memory that is not modelled")

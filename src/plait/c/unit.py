@@ -101,6 +101,10 @@ class Unit:
         cursor = self.variables.get(name)
         return cursor is not None and self._weight(cursor) > 0
 
+    def is_tentative(self, name: str) -> bool:
+        """Whether a variable is defined without an initialiser (C17 6.9.2)."""
+        return self._weight(self.variables[name]) == 1
+
     def is_internal(self, cursor: Cursor) -> bool:
         return bool(self.library.getCursorLinkage(cursor) == _INTERNAL)
 
