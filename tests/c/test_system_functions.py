@@ -236,6 +236,12 @@ def test_a_callback_in_a_struct_for_a_function_of_the_program(tmp_path: Path) ->
     assert found.verdict.value == "unknown" and "callback" in found.reason
 
 
+def test_a_function_of_the_system_that_the_program_declares_again(tmp_path: Path) -> None:
+    text = "extern char *name_of(int); int main(void) { char *p = name_of(1); return 0; }"
+    found = of_unknown_system(tmp_path, text)
+    assert found.verdict.value == "unknown" and "memory that is not modelled" in found.reason
+
+
 def test_assumptions_name_the_functions(tmp_path: Path) -> None:
     text = (
         "int main(void) { char b[2]; struct rlimit r; recv(3, b, 2, 0); return getrlimit(0, &r); }"
@@ -268,6 +274,7 @@ MORE = """#include <assert.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <pwd.h>
+#include <signal.h>
 #include <time.h>
 #include <pthread.h>
 """
@@ -291,12 +298,16 @@ DATE = "time_t t = 0; struct tm d;"
         ("int n = fcntl(3, F_GETFL); assert(n != 2);", (0, 2), "false"),
         ('assert(gethostbyname("a"));', (0, 0), "false"),
         ("assert(getpwuid(1));", (0, 0), "false"),
+        ("SIGNALS sigwait(&s, &n); assert(n == 2 || n == 4);", (1, 8), "true"),
+        ("SIGNALS sigwait(&s, &n); assert(n == 2);", (1, 8), "false"),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mday == 0);", (0, 0), "true"),
     ],
 )
 def test_models_of_the_system(
     body: str, inputs: tuple[int, int], wanted: str, tmp_path: Path
 ) -> None:
+    signals = "sigset_t s; int n; sigemptyset(&s); sigaddset(&s, 2); sigaddset(&s, 4);"
+    body = body.replace("SIGNALS", signals)
     text = MORE + f"int main(void) {{ {body} return 0; }}"
     found = explored(tmp_path, text, inputs=inputs)
     holds = found.reason.startswith("holds for inputs") or found.verdict.value == "true"

@@ -233,3 +233,22 @@ struct __plait_user *getpwnam(const char *name) {
   __plait_read_text(name);
   return __plait_any_user();
 }
+
+/* Messages: not thread-safe where POSIX says so. */
+char *strerror(int);
+char *strsignal(int number) { return strerror(number); }
+const char *hstrerror(int number) { return strerror(number); }
+const char *gai_strerror(int number) { return strerror(number); }
+static _Thread_local int __plait_host_error;
+int *__h_errno_location(void) {
+  __plait_host_error = __VERIFIER_nondet_int();
+  return &__plait_host_error;
+}
+static char __plait_address_text[PLAIT_NAME_SIZE];
+struct __plait_address {
+  unsigned int address;
+};
+char *inet_ntoa(struct __plait_address address) {
+  __plait_unknown_text(__plait_address_text, PLAIT_NAME_SIZE);
+  return __plait_address_text;
+}
