@@ -165,6 +165,7 @@ int walk(struct list *);
 int with_table(const struct table *);
 int with_outer(struct outer *);
 int with_void(const void *);
+int pthread_unknown_np(int *);
 struct stream; struct stream *begin(void); int end(struct stream *);
 """
 
@@ -216,6 +217,7 @@ def test_functions_that_only_a_header_of_the_system_knows(
         ("struct table t; with_table(&t);", "a callback"),
         ("struct outer o; with_outer(&o);", "a callback"),
         ("with_void(text);", "how much memory it may read"),
+        ("int n; pthread_unknown_np(&n);", "a function of threads"),
         ("int (*f)(struct point *) = fill; struct point p; f(&p);", "called through a pointer"),
     ],
 )
