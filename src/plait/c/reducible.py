@@ -1,9 +1,9 @@
 """Loops with several entries get one: by a copy of what the other entries lead to.
 
 Node splitting (Aho, Lam, Sethi, Ullman, 9.7.6): of a strongly connected component that is entered
-at several places one entry becomes the head. What the others lead to before that head is copied, and
-control from outside enters the copy. The copy is not on a way from the head, so the component has
-one entry then, and whatever loops the copy has are smaller.
+at several places one entry becomes the head. What the others lead to before that head is copied,
+and control from outside enters the copy. The copy is not on a way from the head, so the component
+has one entry then, and whatever loops the copy has are smaller.
 """
 
 from __future__ import annotations
