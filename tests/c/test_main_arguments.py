@@ -35,9 +35,7 @@ int main(int argc, char **argv) { BEGIN
 
 
 def _text(begin: str, *, is_right: bool) -> str:
-    lock, unlock = (
-        ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);") if is_right else ("", "")
-    )
+    lock, unlock = ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);") if is_right else ("", "")
     text = THREADS.replace("UNLOCK", unlock).replace("LOCK", lock)
     return text.replace("BEGIN", begin)
 

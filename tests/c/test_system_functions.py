@@ -3,6 +3,7 @@ counts for races, and what cannot be bounded is refused."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from plait.c import FrontEndOptions, load
 from plait.c.effects import read_effects
 from plait.c.linker import index_library, read_list
+from plait.engines.interface import Answer
+from plait.engines.orders.engine import check
 from plait.model.properties import from_names
 from plait.semantics.explore import Exploration, ExploreOptions, explore
 from tests.c.support import program
@@ -162,6 +165,7 @@ int walk(struct list *);
 int with_table(const struct table *);
 int with_outer(struct outer *);
 int with_void(const void *);
+int pthread_unknown_np(int *);
 struct stream; struct stream *begin(void); int end(struct stream *);
 """
 
@@ -213,6 +217,7 @@ def test_functions_that_only_a_header_of_the_system_knows(
         ("struct table t; with_table(&t);", "a callback"),
         ("struct outer o; with_outer(&o);", "a callback"),
         ("with_void(text);", "how much memory it may read"),
+        ("int n; pthread_unknown_np(&n);", "a function of threads"),
         ("int (*f)(struct point *) = fill; struct point p; f(&p);", "called through a pointer"),
     ],
 )
@@ -231,6 +236,12 @@ def test_a_callback_in_a_struct_for_a_function_of_the_program(tmp_path: Path) ->
     int main(void) { struct operations o = {1, run}; undefined(&o); assert(x == 0); return 0; }"""
     found = explored(tmp_path, text)
     assert found.verdict.value == "unknown" and "callback" in found.reason
+
+
+def test_a_function_of_the_system_that_the_program_declares_again(tmp_path: Path) -> None:
+    text = "extern char *name_of(int); int main(void) { char *p = name_of(1); return 0; }"
+    found = of_unknown_system(tmp_path, text)
+    assert found.verdict.value == "unknown" and "memory that is not modelled" in found.reason
 
 
 def test_assumptions_name_the_functions(tmp_path: Path) -> None:
@@ -261,6 +272,11 @@ MORE = """#include <assert.h>
 #include <arpa/inet.h>
 #include <sys/select.h>
 #include <sys/utsname.h>
+#include <sys/ioctl.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <signal.h>
 #include <time.h>
 #include <pthread.h>
 """
@@ -280,12 +296,20 @@ DATE = "time_t t = 0; struct tm d;"
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mon == 1);", (1, 1), "true"),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_sec != 1);", (1, 1), "false"),
         (f"{DATE} assert(gmtime_r(&t, &d));", (1, 1), "false"),
+        ("int n = 7; ioctl(3, FIONREAD, &n); assert(n == 7);", (0, 2), "false"),
+        ("int n = fcntl(3, F_GETFL); assert(n != 2);", (0, 2), "false"),
+        ('assert(gethostbyname("a"));', (0, 0), "false"),
+        ("assert(getpwuid(1));", (0, 0), "false"),
+        ("SIGNALS sigwait(&s, &n); assert(n == 2 || n == 4);", (1, 8), "true"),
+        ("SIGNALS sigwait(&s, &n); assert(n == 2);", (1, 8), "false"),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mday == 0);", (0, 0), "true"),
     ],
 )
 def test_models_of_the_system(
     body: str, inputs: tuple[int, int], wanted: str, tmp_path: Path
 ) -> None:
+    signals = "sigset_t s; int n; sigemptyset(&s); sigaddset(&s, 2); sigaddset(&s, 4);"
+    body = body.replace("SIGNALS", signals)
     text = MORE + f"int main(void) {{ {body} return 0; }}"
     found = explored(tmp_path, text, inputs=inputs)
     holds = found.reason.startswith("holds for inputs") or found.verdict.value == "true"
@@ -298,3 +322,17 @@ def test_a_function_that_has_two_versions(is_gnu: bool, tmp_path: Path) -> None:
     text = f"#define {define}\n#include <string.h>\nchar b[2];\n"
     loaded = program(tmp_path, text + "int main(void) { strerror_r(1, b, 2); return 0; }")
     assert bool(loaded.unsupported) is is_gnu
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'struct hostent *h = gethostbyname("a"); if (h) assert(h->h_length == 4);',
+        "struct passwd *p = getpwuid(1); if (p) assert(p->pw_name[15] == 0);",
+    ],
+)
+def test_what_a_data_base_has_beyond_the_model(body: str, tmp_path: Path) -> None:
+    loaded = program(tmp_path, MORE + f"int main(void) {{ {body} return 0; }}")
+    found = check(loaded, 2, time.monotonic() + 20)
+    assert found.answer is Answer.UNKNOWN
+    assert "a host with several names" in found.reason or "a name of 16" in found.reason

@@ -62,6 +62,7 @@ class SystemFunction:
     result: Result
     effects: tuple[Effect, ...]
     needs: tuple[int, ...] = ()  # arguments that must not be null pointers: else another function
+    by_types: bool = False  # what it accesses is told by the types of the arguments
 
     def mentions(self, argument: int) -> bool:
         return any(effect.argument == argument for effect in self.effects)
@@ -97,6 +98,8 @@ def _function(result: str, effects: str) -> SystemFunction:
     match = _RESULT.fullmatch(result)
     assert match is not None, result
     known, needs = [], []
+    if effects == "by types":
+        return SystemFunction(Result(ResultKind(match[1])), (), by_types=True)
     for text in filter(None, (part.strip() for part in effects.split(","))):
         needed = _NEEDS.fullmatch(text)
         if needed is not None:

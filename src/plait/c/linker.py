@@ -17,6 +17,7 @@ from plait.c.effects import read_effects
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
 from plait.c.reach import keep_reachable, refers_to
+from plait.c.reducible import make_reducible
 from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
 from plait.c.syntax import Node
@@ -472,6 +473,7 @@ class Linker:
             unit.is_library,
         )
         tidy(function)
+        make_reducible(function)
         self._functions[linked] = function
 
     # Objects

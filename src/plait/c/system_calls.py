@@ -34,6 +34,8 @@ from plait.model.types import I32, U8, Kind, Scalar
 _NOTE_FAILURE = "__plait_note_failure"
 _NOTE_POSSIBLE_FAILURE = "__plait_note_possible_failure"
 FAILURE_NOTES = (_NOTE_FAILURE, _NOTE_POSSIBLE_FAILURE)
+# What these do is more than to access memory.
+_FAMILIES = ("pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "sig")
 _MOST_CELLS = 64  # of what is written or read one by one: larger objects are written as bytes
 _KNOWN_EFFECTS = "their results, and what they write, can be anything that POSIX allows"
 _EFFECTS_BY_TYPES = (
@@ -77,8 +79,10 @@ class SystemCalls(EntryCalls):
     ) -> Expr | MemoryPlace | None:
         passed = self._passed(arguments, declared)
         try:
-            if known is None:
-                function = self._by_types(name, passed, declared)
+            if known is None or known.by_types:
+                if name.startswith(_FAMILIES):
+                    raise _Refused("a function of threads or signals without a model")
+                function = self._by_types(passed, declared)
                 self.unit.linker.assume_effects(name, _EFFECTS_BY_TYPES)
             else:
                 function = known
@@ -130,7 +134,7 @@ class SystemCalls(EntryCalls):
 
     # Functions that nothing is known of but their declaration
 
-    def _by_types(self, name: str, passed: list[_Passed], declared: CType) -> SystemFunction:
+    def _by_types(self, passed: list[_Passed], declared: CType) -> SystemFunction:
         result = declared.result
         if result is not None and result.is_pointer and not _is_opaque(result.inner):
             raise _Refused("it returns memory that is not modelled")

@@ -155,6 +155,11 @@ def test_small_programs(text: str, bound: int, expected: Answer, tmp_path: Path)
             "int main(void) {\n calloc(__VERIFIER_nondet_int(), 4); return 0; }",
             "",
         ),
+        (
+            "#include <pthread.h>\nvoid *(*any(void))(void *); int main(void) { pthread_t t;\n"
+            " return pthread_create(&t, 0, any(), 0); }",
+            "call through a pointer to no function",
+        ),
     ],
 )
 def test_what_stops_the_library_has_a_place_in_the_program(

@@ -1,5 +1,5 @@
-/* Signals: none arrives, so what is blocked or ignored does not matter. Handlers could run at
-   any time and are not supported. */
+/* Signals: none arrives but where sigwait waits for one, so what is blocked or ignored does not
+   matter. Handlers could run at any time and are not supported. */
 #include "plait.h"
 
 #define PLAIT_WORDS (1024 / (8 * sizeof(unsigned long)))
@@ -57,4 +57,13 @@ int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_s
 }
 int sigprocmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
   return pthread_sigmask(how, set, old);
+}
+
+/* Any of the signals, at any time; with none in the set it waits for ever. */
+int sigwait(const struct __plait_signals *set, int *number) {
+  int found = __VERIFIER_nondet_int();
+  __plait_assume(found >= 1 && found <= 64);
+  __plait_assume((*__plait_word((struct __plait_signals *)set, found) & __plait_bit(found)) != 0);
+  *number = found;
+  return 0;
 }

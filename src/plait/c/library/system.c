@@ -154,3 +154,101 @@ int inet_pton(int family, const char *text, void *address) {
   __plait_note_failure(result < 0);
   return result;
 }
+
+/* Entries of data bases. They share their results: threads that call these functions race. Strings
+   of a length that the model has; longer ones, and hosts with several addresses, have no verdict. */
+#define PLAIT_NAME_SIZE 16
+static void __plait_any_name(char *name) {
+  if (__plait_choose("whether a name is long", 2))
+    __plait_unsupported("a name of 16 or more characters from a data base of the system");
+  __plait_unknown_text(name, PLAIT_NAME_SIZE);
+}
+
+struct __plait_host {
+  char *name;
+  char **aliases;
+  int type;
+  int length;
+  char **addresses;
+};
+static struct __plait_host __plait_host;
+static char __plait_host_name[PLAIT_NAME_SIZE];
+static unsigned char __plait_host_address[4];
+static char *__plait_host_aliases[1];
+static char *__plait_host_addresses[2];
+static struct __plait_host *__plait_any_host(void) {
+  if (__plait_choose("whether there is no such host", 2)) return NULL;
+  if (__plait_choose("whether a host has other names or addresses", 2))
+    __plait_unsupported("a host with several names or addresses, or none of 4 bytes");
+  __plait_any_name(__plait_host_name);
+  __plait_unknown_bytes(__plait_host_address, 4);
+  __plait_host_aliases[0] = NULL;
+  __plait_host_addresses[0] = (char *)__plait_host_address;
+  __plait_host_addresses[1] = NULL;
+  __plait_host.name = __plait_host_name;
+  __plait_host.aliases = __plait_host_aliases;
+  __plait_host.type = 2;
+  __plait_host.length = 4;
+  __plait_host.addresses = __plait_host_addresses;
+  return &__plait_host;
+}
+struct __plait_host *gethostbyname(const char *name) {
+  __plait_read_text(name);
+  return __plait_any_host();
+}
+struct __plait_host *gethostbyaddr(const void *address, unsigned int size, int type) {
+  __plait_read_bytes(address, size);
+  return __plait_any_host();
+}
+
+struct __plait_user {
+  char *name;
+  char *password;
+  unsigned int user;
+  unsigned int group;
+  char *information;
+  char *directory;
+  char *shell;
+};
+static struct __plait_user __plait_user;
+static char __plait_user_texts[5][PLAIT_NAME_SIZE];
+static struct __plait_user *__plait_any_user(void) {
+  int at;
+  if (__plait_choose("whether there is no such user", 2)) {
+    __plait_note_possible_failure();
+    return NULL;
+  }
+  for (at = 0; at < 5; at = at + 1) __plait_any_name(__plait_user_texts[at]);
+  __plait_user.name = __plait_user_texts[0];
+  __plait_user.password = __plait_user_texts[1];
+  __plait_user.user = __VERIFIER_nondet_uint();
+  __plait_user.group = __VERIFIER_nondet_uint();
+  __plait_user.information = __plait_user_texts[2];
+  __plait_user.directory = __plait_user_texts[3];
+  __plait_user.shell = __plait_user_texts[4];
+  return &__plait_user;
+}
+struct __plait_user *getpwuid(unsigned int user) { return __plait_any_user(); }
+struct __plait_user *getpwnam(const char *name) {
+  __plait_read_text(name);
+  return __plait_any_user();
+}
+
+/* Messages: not thread-safe where POSIX says so. */
+char *strerror(int);
+char *strsignal(int number) { return strerror(number); }
+const char *hstrerror(int number) { return strerror(number); }
+const char *gai_strerror(int number) { return strerror(number); }
+static _Thread_local int __plait_host_error;
+int *__h_errno_location(void) {
+  __plait_host_error = __VERIFIER_nondet_int();
+  return &__plait_host_error;
+}
+static char __plait_address_text[PLAIT_NAME_SIZE];
+struct __plait_address {
+  unsigned int address;
+};
+char *inet_ntoa(struct __plait_address address) {
+  __plait_unknown_text(__plait_address_text, PLAIT_NAME_SIZE);
+  return __plait_address_text;
+}

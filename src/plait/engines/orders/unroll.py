@@ -94,6 +94,7 @@ class Unroller:
         self._evaluator = Evaluator(log)
         self._idle = IdleRounds(log, known)
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
+        self._started_at: dict[int, Origin] = {}  # threads by the calls that have started them
         self._pointer = program.data_model.pointer
         self._calls: list[str] = []
         self._stack: list[Edge] = []
@@ -118,7 +119,8 @@ class Unroller:
         self, run: ThreadRun, function: Function, argument: int, type_: Scalar, start: Path
     ) -> None:
         self.result.threads.append(run)
-        self._log.run, self._log.function, self._log.library_call = run, function, None
+        self._log.run, self._log.function = run, function
+        self._log.library_call = self._started_at.get(run.number)
         self._calls, self._stack, self._rounds = [], [], []
         self._evaluator.thread_locals = {}
         arguments = [argument] if function.parameters else []
@@ -577,6 +579,7 @@ class Unroller:
         run = ThreadRun(number, parent.number, event, path.condition.term, parent.depth + 1)
         start = Path(path.condition.in_time(), [], [], path.memory.copy())
         self._pending.append((run, function, argument, action.argument.type, start))
+        self._started_at[number] = self._log.shown(action.origin)
         self._log.is_alone = False
         path.registers[action.target.index] = self.terms.constant(number, 32)
         return path
