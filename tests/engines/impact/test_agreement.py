@@ -11,7 +11,7 @@ from compare_verdicts import compare, options_of
 
 PARTS = [
     (programs, first)
-    for programs, count in (("mixed", 20), ("pointers", 10), ("trying", 30), ("floats", 20))
+    for programs, count in (("mixed", 20), ("pointers", 10), ("trying", 30), ("floats", 20), ("sizes", 10))
     for first in range(3000, 3000 + count, 10)
 ]
 

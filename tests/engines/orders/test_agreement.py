@@ -16,6 +16,8 @@ CASES = [
     ("assertions", "trying", 30, ()),
     ("assertions", "floats", 20, ()),
     ("no-data-race", "floats", 10, ()),
+    ("assertions", "sizes", 20, ()),
+    ("no-data-race", "sizes", 10, ()),
     ("no-data-race", "mixed", 30, ()),
     ("no-deadlock", "mixed", 30, ()),
     ("no-deadlock", "waiting", 30, ()),
