@@ -2,7 +2,7 @@
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make test-cluster    install Ray into .venv, and run the tests of plait bench --cluster
 # make trust   thousands of generated programs against a real compiler and the real pthread library
-# make compare-verdicts    the engines against exhaustive exploration, 13,700 programs
+# make compare-verdicts    the engines against exhaustive exploration, 14,700 programs
 # make mutation            small wrong edits of plait: does a test notice each of them?
 # make reliability         commands under attack; 1,000 verifications in a row
 # make bench-frontend    how fast the front end and the explorer are
@@ -56,6 +56,8 @@ compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py assertions --count 1500
 	$(BIN)/python tools/compare_verdicts.py assertions --programs pointers --count 500
 	$(BIN)/python tools/compare_verdicts.py assertions --programs trying --count 500
+	for programs in floats sizes; do \
+		$(BIN)/python tools/compare_verdicts.py assertions --programs $$programs --count 300 || exit 1; done
 	$(BIN)/python tools/compare_verdicts.py no-data-race --count 700
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --count 500
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500
@@ -64,6 +66,8 @@ compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --count 1500
 	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs pointers --count 700
 	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs trying --count 800
+	for programs in floats sizes; do \
+		$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs $$programs --count 200 || exit 1; done
 
 	for property in assertions no-data-race no-deadlock no-overflow valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(BIN)/python tools/compare_verdicts.py $$property --engine modular --programs $$programs --count 150 || exit 1; \

@@ -4,7 +4,8 @@
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
-until it succeeds, with --programs floats such that compute with floating-point values. An engine
+until it succeeds, with --programs floats such that compute with floating-point values, with
+--programs sizes such that allocate as much as inputs say. An engine
 runs with its defaults and each --option NAME=VALUE, or with --every-configuration in all
 configurations in turn; where it unrolls loops it deepens them as `plait verify` does, or unrolls
 them --bound times. With --check its certificates must be accepted. Of modular all proofs count,
@@ -46,7 +47,7 @@ from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
 from plait.semantics.explore import ExploreOptions, explore
-from trust import concurrent, floating, pointers, trying, waiting
+from trust import concurrent, floating, pointers, sizes, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
 GENERATORS: dict[str, Callable[[int], str]] = {
@@ -55,6 +56,7 @@ GENERATORS: dict[str, Callable[[int], str]] = {
     "pointers": pointers.generate,
     "trying": trying.generate,
     "floats": floating.generate,
+    "sizes": sizes.generate,
 }
 PROPERTIES = (
     "assertions",

@@ -3,21 +3,12 @@
 
 from __future__ import annotations
 
-import time
-from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.engines.asking import outcome_of
 
-from compare_verdicts import certificate_problem
-from plait.c import FrontEndOptions, load
-from plait.engines import registry
-from plait.engines.interface import Answer, Counterexample, Outcome, Progress, Question
-from plait.evidence.confirm import confirmed
-from plait.evidence.counterexample import NotShown
-from plait.evidence.replay import ReplayFailed
-from plait.model.facts import Fact
-from plait.model.properties import from_names
+from plait.engines.interface import Answer
 
 HEAD = """
 #include <assert.h>
@@ -43,45 +34,9 @@ int main(void) {
 """
 
 
-class Replaying:
-    """Repeats what an engine finds, and knows why something does not replay."""
-
-    def __init__(self, question: Question) -> None:
-        self._question = question
-
-    def progress(self, progress: Progress) -> None:
-        pass
-
-    def facts(self, facts: tuple[Fact, ...]) -> None:
-        pass
-
-    def confirm(self, found: Counterexample) -> str:
-        try:
-            confirmed(self._question.program, self._question.specification, found)
-        except (ReplayFailed, NotShown):
-            return found.excuse() or "not replayed, and nobody knows why"
-        return ""
-
-
-def outcome_of(engine: str, text: str, folder: Path, property_: str = "assertions") -> Outcome:
-    path = folder / "program.c"
-    path.write_text(HEAD + text)
-    specification = from_names([property_])
-    program = load([str(path)], FrontEndOptions(), specification)
-    chosen = registry.engine(engine)
-    question = Question(
-        program, specification, time.monotonic() + 60, settings=chosen.settings({})
-    )
-    outcome: Outcome = import_module(chosen.module).answer(question, Replaying(question))
-    if outcome.proof is not None:
-        document = outcome.proof.certificate()
-        assert not certificate_problem(program, specification, document, 60)
-    return outcome
-
-
 def test_a_race_behind_a_cast_is_found(tmp_path: Path) -> None:
     text = PROGRESS.replace("CHECK", "")
-    assert outcome_of("orders", text, tmp_path, "no-data-race").answer is Answer.VIOLATED
+    assert outcome_of("orders", HEAD + text, tmp_path, "no-data-race").answer is Answer.VIOLATED
 
 
 @pytest.mark.parametrize("engine", ["orders", "impact"])
@@ -92,7 +47,7 @@ def test_a_race_behind_a_cast_is_found(tmp_path: Path) -> None:
 def test_what_a_race_makes_of_a_number(
     engine: str, check: str, expected: Answer, tmp_path: Path
 ) -> None:
-    assert outcome_of(engine, PROGRESS.replace("CHECK", check), tmp_path).answer is expected
+    assert outcome_of(engine, HEAD + PROGRESS.replace("CHECK", check), tmp_path).answer is expected
 
 
 PROGRAMS = {
@@ -118,7 +73,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("engine", ["orders", "impact"])
 @pytest.mark.parametrize(("text", "expected"), PROGRAMS.values(), ids=PROGRAMS.keys())
 def test_small_programs(engine: str, text: str, expected: Answer, tmp_path: Path) -> None:
-    outcome = outcome_of(engine, text, tmp_path)
+    outcome = outcome_of(engine, HEAD + text, tmp_path)
     assert outcome.answer is expected, outcome.reason
     if expected is Answer.UNKNOWN:
         assert "does not fit the integer type" in outcome.reason
@@ -140,11 +95,11 @@ int main(void) {
 def test_nobody_relies_on_which_nan_it_is(engine: str, tmp_path: Path) -> None:
     """The interpreter computes one of them; hardware and compilers may give others."""
     one = BITS.replace("CONDITION", "u != 0xfff8000000abcdefull")
-    outcome = outcome_of(engine, one, tmp_path)
+    outcome = outcome_of(engine, HEAD + one, tmp_path)
     assert outcome.answer is Answer.UNKNOWN
     assert "the bits of a NaN" in outcome.reason and "program.c:1" in outcome.reason
     quiet = BITS.replace("CONDITION", "(u >> 51 & 0xfff) == 0xfff")
-    assert outcome_of(engine, quiet, tmp_path).answer is Answer.HOLDS
+    assert outcome_of(engine, HEAD + quiet, tmp_path).answer is Answer.HOLDS
 
 
 def test_a_loop_around_a_number_that_nobody_needs_ends(tmp_path: Path) -> None:
@@ -160,4 +115,4 @@ def test_a_loop_around_a_number_that_nobody_needs_ends(tmp_path: Path) -> None:
       while (1) { double own = 1; for (int i = 0; i < 3; i++) own += 1; }
     }
     """
-    assert outcome_of("impact", text, tmp_path).answer is Answer.HOLDS
+    assert outcome_of("impact", HEAD + text, tmp_path).answer is Answer.HOLDS

@@ -115,7 +115,7 @@ class _Execution:
         self._ends = ends = Ends(memory, frontier, merger)
         self._values = values = Values(memory, ends)
         self._accesses = Accesses(memory, values, ends)
-        self._heap = Heap(memory, values)
+        self._heap = Heap(memory, values, ends)
         self._calls = Calls(memory, self._heap, values, ends)
         self._threads = Threads(memory, self._calls, values, ends)
         self._checks = Checks(specification, memory, values, ends)

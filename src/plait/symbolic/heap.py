@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
+from plait.logic.progression import smallest
 from plait.model.actions import Allocate, Free, ObjectSize, Origin
 from plait.model.expressions import Expr
 from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge
 from plait.symbolic.blocks import Access
+from plait.symbolic.ends import Ends
 from plait.symbolic.locations import HeapObject
 from plait.symbolic.memory import Memory
 from plait.symbolic.run import Run, Trouble
 from plait.symbolic.values import Values
 
+# Of one allocation whose size is not constant: each is a way of its own.
+_MOST_SIZES = 8
+
 
 class Heap:
-    def __init__(self, memory: Memory, values: Values) -> None:
+    def __init__(self, memory: Memory, values: Values, ends: Ends) -> None:
         self._memory = memory
         self._knowledge = memory.knowledge
         self._terms = memory.terms
         self._values = values
+        self._ends = ends
 
     def allocate(self, run: Run, edge: Edge, action: Allocate) -> None:
-        size = self._terms.value(self._values.checked(run, action.size, edge))
-        if size is None:
-            raise Trouble("an allocation of unknown size", action.origin)
+        """The sizes of objects are explicit: if that of a new one is not constant, there is a fork
+        for each of the smallest sizes, and trouble for all others."""
+        terms = self._terms
+        term = self._values.checked(run, action.size, edge)
+        size = terms.value(term)
+        if size is not None:
+            self._make(run, edge, action, size)
+            return
+        self._knowledge.has_open_sizes = True
+        *others, size = smallest(terms, term, _MOST_SIZES, LARGEST_ALLOCATION)
+        is_size = {item: terms.eq(term, terms.constant(item, terms.width[term])) for item in others}
+        for item, condition in is_size.items():
+            if condition == terms.false or terms.not_(condition) in run.conditions:
+                continue
+            fork = run.copy()
+            fork.assume(condition, terms)
+            try:
+                self._make(fork, edge, action, item)
+            except Trouble as trouble:
+                self._ends.trouble(fork, trouble.message, trouble.origin)
+                continue
+            fork.follow(edge)
+            self._ends.frontier.add(fork)
+        last = terms.eq(term, terms.constant(size, terms.width[term]))
+        for condition in is_size.values():
+            run.assume(terms.not_(condition), terms)
+        message = f"an allocation whose size is none of the first {len(others) + 1} that are tried"
+        self._ends.require(run, last, message, action.origin)
+        self._make(run, edge, action, size)
+
+    def _make(self, run: Run, edge: Edge, action: Allocate, size: int) -> None:
         if action.size.type.signed and size >> (action.size.type.bits - 1):
             raise Trouble("an allocation of negative size", action.origin)
         if size > LARGEST_ALLOCATION:

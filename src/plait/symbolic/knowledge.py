@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TypeGuard
 
 from plait.analysis.graph import components, cyclic_nodes
@@ -29,6 +30,7 @@ from plait.symbolic.precision import Maker, Precision
 Move = PointerAdd | StaticAddress | FrameAddress
 
 _MOST_CELLS = 4096  # of one object
+_MOST_DIVIDED = 256  # bytes of an object whose unused parts are divided, too
 
 
 @dataclass(slots=True, eq=False)
@@ -68,6 +70,9 @@ class Knowledge:
         self._cells: dict[tuple[Maker, int], tuple[tuple[int, int], ...] | None] = {}
         self._explicit: dict[tuple[Maker, int, int], bool] = {}
         self._explicit_register: dict[tuple[str, int], bool] = {}
+        # Objects of different sizes may have the same address. What nobody accesses is then divided
+        # in the same way in all of them: cells that a proof names must not overlap.
+        self.has_open_sizes = False
         self._floating: dict[StaticObject | FrameSlot, frozenset[int]] = {}
         self._moves: dict[int, tuple[Move, ...]] = {}
         self._kept: list[Expr] = []  # so that no id in a table is used again
@@ -138,13 +143,19 @@ class Knowledge:
     def _divide(self, maker: Maker, size: int) -> tuple[tuple[int, int], ...] | None:
         cuts = {0, size}
         if isinstance(maker, Edge):
+            unit = 0
+            accessed: set[int] = set()  # bytes, without the first of each access
             for item, (offset, width) in self._sizes.get(maker, {}):
                 del item
                 starts = range(0, size, width) if offset is None else (offset,)
                 if len(starts) > _MOST_CELLS:
                     return None
+                unit = gcd(unit, width, offset or 0)
                 for start in starts:
                     cuts.update(cut for cut in (start, start + width) if cut <= size)
+                    accessed.update(range(start + 1, start + width))
+            if self.has_open_sizes and size <= _MOST_DIVIDED:
+                cuts.update(cut for cut in range(0, size, unit or 1) if cut not in accessed)
         else:
             if size > _MOST_CELLS * 8:
                 return None

@@ -15,6 +15,8 @@ CASES = [
     ("assertions", "pointers", 20, ()),
     ("assertions", "trying", 20, ()),
     ("assertions", "floats", 10, ()),
+    ("assertions", "sizes", 10, ()),
+    ("no-data-race", "sizes", 10, ()),
     ("no-data-race", "mixed", 20, ()),
     ("no-deadlock", "mixed", 10, ()),
     ("no-deadlock", "waiting", 20, ()),

@@ -13,6 +13,8 @@ from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Location, Thread
 
 Document = dict[str, Any]
+# With the first pages and sizes of its objects from alloca, which may differ between places.
+_SizedThread = tuple[Thread, tuple[tuple[int, int], ...]]
 
 
 def write(
@@ -29,16 +31,12 @@ def write(
     index_of = {term: index for index, term in enumerate(used)}
     # Places and threads are written once: most nodes differ in few of them.
     places: dict[Place, int] = {}
-    threads: dict[Thread, int] = {}
-    stacks: dict[int, int] = {}  # first pages and sizes of objects from alloca
+    threads: dict[_SizedThread, int] = {}
     for node in kept:
         assert node.place is not None
         places.setdefault(node.place, len(places))
-        for thread in node.place.location.threads:
+        for thread in _threads(node.place.location):
             threads.setdefault(thread, len(threads))
-        stacks |= {
-            item.page: item.size for item in node.place.location.heap if item.storage == "stack"
-        }
     return {
         "format": "plait-certificate",
         "version": 1,
@@ -53,7 +51,7 @@ def write(
         "initial": {
             _cell(cell): value for cell, value in sorted(executor.memory.initially_known.items())
         },
-        "threads": [_thread(thread, stacks) for thread in threads],
+        "threads": [_thread(thread, dict(sizes)) for thread, sizes in threads],
         "locations": [_location(place.location, threads) for place in places],
         "nodes": [_node(node, number, places, index_of) for node in kept],
     }
@@ -101,9 +99,17 @@ def _node(
     }
 
 
-def _location(location: Location, threads: dict[Thread, int]) -> Document:
+def _threads(location: Location) -> list[_SizedThread]:
+    stacks = {item.page: item.size for item in location.heap if item.storage == "stack"}
+    return [
+        (thread, tuple((page, stacks[page]) for frame in thread.frames for page in frame.allocated))
+        for thread in location.threads
+    ]
+
+
+def _location(location: Location, threads: dict[_SizedThread, int]) -> Document:
     return {
-        "threads": [threads[thread] for thread in location.threads],
+        "threads": [threads[thread] for thread in _threads(location)],
         "heap": {
             str(item.page): [item.size, item.storage]
             for item in location.heap

@@ -1,4 +1,5 @@
-"""How often loops, recursive functions and threads that start threads are unrolled.
+"""How often loops, recursive functions and threads that start threads are unrolled, and how large
+an object can be whose size is not known.
 
 Not all to the same bound: what no execution exceeds stays where it is while the others go on. At
 `level` K the search is complete when only what is unrolled K times can be exceeded. Then all
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from plait.data import dataclass, field, replace
 from plait.model.facts import Fact, Rounds, Unreachable
 
-Key = tuple[str, int]  # a function and the head of a loop; the other two have no head
+Key = tuple[str, int]  # a function and the head of a loop; the others are made by what follows
 
 THREADS: Key = ("", -1)
 
@@ -25,6 +26,11 @@ def recursion_of(function: str) -> Key:
 def entry_of(function: str, location: int) -> Key:
     """Stands for getting to a location."""
     return function, -2 - location
+
+
+def sizes_of(function: str, location: int) -> Key:
+    """Stands for the sizes of what is allocated at a location."""
+    return f"sizes in {function}", location
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.lives import ObjectLives
 from plait.engines.orders.paths import Path
-from plait.engines.orders.places import decode, progression, select
+from plait.engines.orders.places import decode, select
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.private import write_cell
 from plait.engines.orders.shared import SharedMemory, Target, is_at
 from plait.errors import UnsupportedCode
+from plait.logic.progression import progression
 from plait.model.actions import Origin
 from plait.model.expressions import Expr
 from plait.model.types import Scalar
@@ -112,7 +113,7 @@ class UnrolledMemory:
         self._log.mark(path, origin, is_access=True)
         if not found:
             return self._terms.fresh("nowhere", bits)
-        sizes = [(place, self._terms.constant(item.size, bits)) for place, item in found]
+        sizes = [(place, item.size_term(self._terms, bits)) for place, item in found]
         return select(self._terms, address, sizes)
 
     def _targets(
@@ -138,8 +139,26 @@ class UnrolledMemory:
         if self._log.under(outside, self._terms.not_(covered)) is not None:
             self._log.claim_invalid(outside, "access to no live object", origin)
         path.condition = path.condition.with_part(self._terms, covered)
+        self._keep_inside_open(address, size, found, path, origin)
         self._lives.require(address, found, "access to no live object", path, origin)
         return found
+
+    def _keep_inside_open(
+        self, address: int, size: int, targets: list[Target], path: Path, origin: Origin
+    ) -> None:
+        """An access to an object whose size is a term ends before that."""
+        terms, width = self._terms, self._terms.width[address]
+        is_well = terms.true
+        for instance in dict.fromkeys(item for _, item in targets if item.is_open):
+            places = [target for target in targets if target[1] is instance]
+            end = terms.sub(address, terms.constant(instance.address - size, width))
+            is_inside = terms.ule(end, instance.size_term(terms, width))
+            here = is_at(terms, address, places)
+            is_well = terms.and_(is_well, terms.implies(here, is_inside))
+        outside = path.copy()
+        if self._log.under(outside, terms.not_(is_well)) is not None:
+            self._log.claim_invalid(outside, "access to no live object", origin)
+        path.condition = path.condition.with_part(terms, is_well)
 
     def _heap_targets(
         self, address: int, expr: Expr, allowed: int, path: Path, origin: Origin

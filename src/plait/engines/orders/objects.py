@@ -27,7 +27,8 @@ class Instance:
     """An object with its address. `contents` is None where they are indeterminate. `owner` is the
     only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
     accesses an object of NOBODY by a pointer. `from_heap`: it can be freed. `can_leak`: it must
-    be, and is not alive before it is allocated."""
+    be, and is not alive before it is allocated. `is_open`: its size is a term, and at most `size`.
+    """
 
     address: int
     size: int
@@ -38,6 +39,13 @@ class Instance:
     owner: int = 0
     from_heap: bool = False
     can_leak: bool = False
+    is_open: bool = False
+
+    def size_term(self, terms: Terms, bits: int) -> int:
+        """Of an open object it is a variable: accesses may be unrolled before the allocation."""
+        if not self.is_open:
+            return terms.constant(self.size, bits)
+        return terms.variable(f"size of {self.address:#x}", bits)
 
 
 NOBODY = -1
@@ -102,7 +110,7 @@ class Objects:
         self._lives: dict[int, Instance] = {}
         self.large: list[tuple[int, int]] = []  # objects of several pages: the first, how many
         self._expected: dict[tuple[str, int, int], frozenset[int]] = {}
-        self._by_maker: dict[tuple[int, object, int, Site | None], Instance] = {}
+        self._by_maker: dict[tuple[int, object, int, bool, Site | None], Instance] = {}
         self._present: set[tuple[object, ...]] = set()  # what this unrolling has made
         self._threads: dict[tuple[int, Site], int] = {}
         # What pointers were looked up for in this unrolling, and whether more was made later.
@@ -176,16 +184,20 @@ class Objects:
         is_shared: bool,
         contents: bytes | None,
         read_only: bool = False,
+        *,
+        is_open: bool = False,
     ) -> Instance:
-        self._make_once(thread, maker, size, site)
-        known = self._by_maker.get((thread, maker, size, site))
+        key = thread, maker, size, is_open, site
+        self._make_once(*key)
+        known = self._by_maker.get(key)
         if known is not None:
             return known
         self.has_grown |= maker in self._asked
         page = self._free_page(size)
         made = self._add(page, size, name, is_shared, contents, read_only)
         made.owner = 0 if is_shared or self._has_escaped(maker) else thread
-        self._by_maker[thread, maker, size, site] = made
+        made.is_open = is_open
+        self._by_maker[key] = made
         self._made.setdefault(maker, []).append(made)
         return made
 
@@ -205,18 +217,23 @@ class Objects:
             raise UnsupportedCode("a step that is unrolled twice")
         self._present.add(key)
 
-    def heap(self, thread: int, size: int, zeroed: bool, edge: Edge, site: Site) -> Instance:
+    def heap(
+        self, thread: int, size: int, is_open: bool, zeroed: bool, edge: Edge, site: Site
+    ) -> Instance:
         contents = bytes(size) if zeroed else None
-        made = self._make(thread, edge, site, size, "heap", True, contents)
+        made = self._make(thread, edge, site, size, "heap", True, contents, is_open=is_open)
         made.from_heap = True
         return made
 
     def local(self, thread: int, slot: FrameSlot, site: Site) -> Instance:
         return self._make(thread, slot, site, slot.size, slot.name, self.shares(slot), None)
 
-    def from_alloca(self, thread: int, size: int, edge: Edge, site: Site) -> Instance:
+    def from_alloca(
+        self, thread: int, size: int, is_open: bool, edge: Edge, site: Site
+    ) -> Instance:
         """An object of a frame: alloca."""
-        return self._make(thread, edge, site, size, "alloca", self.shares(edge), None)
+        is_shared = self.shares(edge)
+        return self._make(thread, edge, site, size, "alloca", is_shared, None, is_open=is_open)
 
     def leakable(self) -> list[Instance]:
         """The objects known so far that the program must free."""

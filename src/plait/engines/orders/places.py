@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from math import gcd
-
-from plait.logic.operators import ADD, CONCAT, ITE, MUL, SIGN_EXTEND, SUB, ZERO_EXTEND
 from plait.logic.terms import Terms
 
 _COMPARED_ONE_BY_ONE = 4
@@ -79,29 +76,3 @@ def distinguishing_bits(places: list[int]) -> tuple[int, int]:
         if len({place >> low & (1 << high - low) - 1 for place in places}) == len(places):
             return low, high - low
     raise AssertionError("two places are the same")
-
-
-def progression(terms: Terms, address: int) -> tuple[int, int]:
-    """A remainder and a modulus of the values of an address, as long as nothing overflows; for
-    guessing which places it can have. The modulus is 0 if there is only one value."""
-    operands = terms.operands[address]
-    value = terms.value(address)
-    if value is not None:
-        return value, 0
-    operator = terms.operator[address]
-    if operator in (ADD, SUB):
-        (one, step), (other, other_step) = (progression(terms, item) for item in operands)
-        return one + (other if operator == ADD else -other), gcd(step, other_step)
-    if operator == MUL and (factor := terms.value(operands[1])) is not None:
-        start, step = progression(terms, operands[0])
-        return start * factor, step * factor
-    if operator == CONCAT and (low := terms.value(operands[1])) is not None:
-        start, step = progression(terms, operands[0])
-        shift = terms.width[operands[1]]
-        return (start << shift) + low, step << shift
-    if operator in (ZERO_EXTEND, SIGN_EXTEND):
-        return progression(terms, operands[0])
-    if operator == ITE:
-        (one, step), (other, other_step) = (progression(terms, item) for item in operands[1:])
-        return one, gcd(step, other_step, abs(one - other))
-    return 0, 1

@@ -13,7 +13,14 @@ import heapq
 
 from plait.analysis.bounds import Loop
 from plait.engines.interface import OutOfTime
-from plait.engines.orders.bounds import THREADS, Bounds, Key, entry_of, recursion_of
+from plait.engines.orders.bounds import (
+    THREADS,
+    Bounds,
+    Key,
+    entry_of,
+    recursion_of,
+    sizes_of,
+)
 from plait.engines.orders.compact import compact
 from plait.engines.orders.control_flow import Shape, most_rounds
 from plait.engines.orders.evaluate import Evaluator
@@ -24,12 +31,12 @@ from plait.engines.orders.lives import ObjectLives
 from plait.engines.orders.memory import UnrolledMemory
 from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
-from plait.engines.orders.places import is_one_of
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.shared import Latecomers, SharedMemory
 from plait.engines.orders.unrolling import ThreadRun, Unrolling
 from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
+from plait.logic.progression import smallest
 from plait.logic.terms import Terms
 from plait.model.actions import (
     Allocate,
@@ -64,7 +71,8 @@ from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Scalar
 
-MOST_SIZES = 16  # of one allocation: each gets an object of its own
+MOST_SIZES = 16  # of one allocation that are known as numbers
+LEAST_SIZES = 8  # of one allocation of any size that are looked at, whatever the bound
 
 
 class Unroller:
@@ -506,9 +514,7 @@ class Unroller:
         instance = self.objects.local(self._log.run.number, slot, self._site(edge))
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
-    def _begin_heap_life(self, instance: Instance, path: Path, origin: Origin, sizes: int) -> None:
-        if sizes > 1:
-            raise UnsupportedCode("an allocation whose size is not constant, with memory safety")
+    def _begin_heap_life(self, instance: Instance, path: Path, origin: Origin) -> None:
         instance.can_leak = True
         self._lives.set(instance, True, path, origin)
 
@@ -535,33 +541,71 @@ class Unroller:
             self._log.claim(self.result.troubles, path, "limit", what, origin)
 
     def _allocate(self, action: Allocate, edge: Edge, path: Path) -> None:
-        size = self._evaluator.value(action.size, path)
-        sizes = self.values.numbers(size, MOST_SIZES, {})
-        if sizes is None:
-            raise UnsupportedCode("an allocation whose size is not constant")
-        allowed = [item for item in sorted(sizes) if item <= LARGEST_ALLOCATION]
-        width = self.terms.width[size]
-        is_allowed = is_one_of(self.terms, size, allowed)
-        other = path.copy()
-        if self._log.under(other, self.terms.not_(is_allowed)) is not None:
-            message = "an allocation of this size"
-            self._log.claim(self.result.troubles, other, "limit", message, action.origin)
-        path.condition = path.condition.with_part(self.terms, is_allowed)
-        address = self.terms.constant(0, self._pointer.bits)
+        """One object. If its size is not one number, the object is as large as it can be, and every
+        access compares with the size."""
+        terms, bits = self.terms, self._pointer.bits
+        size = terms.zero_extend(self._evaluator.value(action.size, path), bits)
+        known = self.values.numbers(size, MOST_SIZES, {})
+        is_open = known is None or len(known) > 1
+        most = LARGEST_ALLOCATION
+        if is_open:  # on one page, so that it takes as many as in the reference interpreter
+            most = min(most, (1 << self.program.data_model.page_bits) - 1)
+        if known is not None:
+            largest = max((item for item in known if item <= most), default=0)
+        else:
+            key = sizes_of(self._log.function.name, edge.source)
+            largest = min(most, self._largest(size, key))
+            cut = self._log.under(path.copy(), terms.ult(terms.constant(largest, bits), size))
+            cut = cut and self._log.under(cut, terms.ule(size, terms.constant(most, bits)))
+            if cut is not None:
+                self._cut(cut, key, self._in_user_code(action.origin))
+        is_allowed = terms.ule(size, terms.constant(largest, bits))
+        if not is_open:  # `known` may be incomplete
+            is_allowed = terms.eq(size, terms.constant(largest, bits))
+        beyond = self._log.under(path.copy(), terms.not_(is_allowed))
+        if known is None and beyond is not None:
+            beyond = self._log.under(beyond, terms.ult(terms.constant(most, bits), size))
+        if beyond is not None:
+            message = f"an allocation of more than {most} bytes"
+            if known is not None:
+                message = "an allocation whose size is not known"
+            origin = self._in_user_code(action.origin)
+            self._log.claim(self.result.troubles, beyond, "unsupported", message, origin)
+        path.condition = path.condition.with_part(terms, is_allowed)
+        instance = self._made(action, edge, largest, is_open, path)
+        if is_open:
+            is_so = terms.eq(instance.size_term(terms, bits), size)
+            self.result.facts.append(terms.implies(path.condition.term, is_so))
+        path.registers[action.target.index] = terms.constant(instance.address, bits)
+
+    def _in_user_code(self, origin: Origin) -> Origin:
+        """The place of the call that led into the library, if the running function is there."""
+        functions = self.program.functions
+        name = self._log.function.name
+        for edge, caller in zip(reversed(self._stack), [*self._calls[-2::-1], None], strict=True):
+            if not functions[name].library:
+                break
+            origin = edge.action.origin
+            name = name if caller is None else caller
+        return origin
+
+    def _made(
+        self, action: Allocate, edge: Edge, size: int, is_open: bool, path: Path
+    ) -> Instance:
         site, thread = self._site(edge), self._log.run.number
-        for item in allowed:
-            if action.storage == "stack":
-                if self.knowledge.checks_memory:
-                    raise UnsupportedCode("alloca, with memory safety")
-                instance = self.objects.from_alloca(thread, item, edge, site)
-            else:
-                instance = self.objects.heap(thread, item, action.zeroed, edge, site)
-                if self.knowledge.checks_memory and action.storage == "heap":
-                    self._begin_heap_life(instance, path, action.origin, len(allowed))
-            here = self.terms.eq(size, self.terms.constant(item, width))
-            start = self.terms.constant(instance.address, self._pointer.bits)
-            address = start if len(allowed) == 1 else self.terms.ite(here, start, address)
-        path.registers[action.target.index] = address
+        if action.storage == "stack":
+            if self.knowledge.checks_memory:
+                raise UnsupportedCode("alloca, with memory safety")
+            return self.objects.from_alloca(thread, size, is_open, edge, site)
+        instance = self.objects.heap(thread, size, is_open, action.zeroed, edge, site)
+        if self.knowledge.checks_memory and action.storage == "heap":
+            self._begin_heap_life(instance, path, action.origin)
+        return instance
+
+    def _largest(self, size: int, key: Key) -> int:
+        """Of the sizes that are looked at: so many steps, which mostly are elements of an array."""
+        steps = max(self.bounds.of(key), LEAST_SIZES)
+        return smallest(self.terms, size, steps, LARGEST_ALLOCATION)[-1]
 
     def _spawn(self, action: Spawn, edge: Edge, path: Path) -> Path | None:
         value = self.terms.value(self._evaluator.value(action.function, path))
