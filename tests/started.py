@@ -68,6 +68,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         end_all(known)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
     end_all(0)
 

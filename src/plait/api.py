@@ -124,6 +124,7 @@ class Result(evidence.Result):
         return to_witness(self, form)
 
     def __str__(self) -> str:
+        from plait.report.characters import clean_line
         from plait.report.text import explanation_lines, trace_lines
 
         lines: list[str] = []
@@ -131,7 +132,8 @@ class Result(evidence.Result):
             lines += [*trace_lines(self, 100, verbose=False, colour=False)]
             lines += explanation_lines(self)
         detail = "" if self.verdict == "true" else f" ({self.violated or self.reason})"
-        return "\n".join([*lines, *self.words, f"VERDICT: {self.verdict}{detail}"])
+        lines += [*self.words, f"VERDICT: {self.verdict}{detail}"]
+        return "\n".join(map(clean_line, lines))
 
     def _repr_html_(self) -> str:
         """A frame of its own, so that the styles of the notebook and of the page stay apart."""

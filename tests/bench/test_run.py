@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from plait.bench.records import (
     Job,
     JobResult,
     Record,
+    page_name,
     record_from_plain,
     record_of,
     to_plain,
@@ -329,6 +331,27 @@ def test_wrong_verdicts_of_odd_names_stay_in_their_line(
     assert "  - small/x \\x1b[2J.yml unreach-call auto: false" in capsys.readouterr().out
 
 
+def test_rows_link_to_pages(suite: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = [str(suite), "--timeout", "20", "--engines", "orders", "--out", str(out)]
+    assert command(*arguments) == 0
+    text = (out / "summary.html").read_text()
+    links = re.findall(r'<td class="task"><a href="(tasks/[^"]+)">([^<]+)</a>', text)
+    assert [name for _, name in links] == ["small/bad.yml", "small/good.yml"]
+    verdicts = [re.findall("<title>(.*?): ", (out / link).read_text()) for link, _ in links]
+    assert verdicts == [["false"], ["true"]]
+    assert command(*arguments, "--fresh", "--no-pages") == 0
+    assert not list((out / "tasks").iterdir()), "of the earlier run"
+    assert "href" not in (out / "summary.html").read_text()
+
+
+def test_names_of_pages() -> None:
+    one, other = ("a/b.yml", "p", "auto"), ("a-b.yml", "p", "auto")
+    assert page_name(one) != page_name(other)
+    strange = page_name(("../\x1b[2J<\udc80>" + "x" * 500, "p", "auto"))
+    assert re.fullmatch(r"[\w.-]+\.html", strange, re.ASCII) and len(strange) < 130
+
+
 def test_interrupted_it_says_how_to_go_on(
     suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,7 +363,7 @@ def test_interrupted_it_says_how_to_go_on(
         time.sleep(600)
 
     monkeypatch.setattr(
-        "plait.bench.verifying.verify_by_plait", lambda choices: by_name(bad=interrupt_and_hang)
+        "plait.bench.verifying.verify_by_plait", lambda *_: by_name(bad=interrupt_and_hang)
     )
     assert command(str(suite), "--jobs", "2", "--out", str(out)) == 3
     captured = capsys.readouterr()
@@ -378,7 +401,7 @@ def test_a_signal_while_the_files_are_written(
         return to_csv(records)
 
     monkeypatch.setattr("plait.bench.run.to_csv", interrupted)
-    monkeypatch.setattr("plait.bench.verifying.verify_by_plait", lambda choices: by_name())
+    monkeypatch.setattr("plait.bench.verifying.verify_by_plait", lambda *_: by_name())
     out = tmp_path / "out"
     assert main(["bench", str(suite / "small" / "good.yml"), "--out", str(out)]) == 0
     assert (out / "results.csv").exists() and (out / "summary.md").exists()

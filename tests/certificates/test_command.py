@@ -90,7 +90,7 @@ def test_what_is_asked_is_what_must_be_claimed(
     assert (code, last) == (0, "CERTIFICATE: accepted")
     code, last = run(capsys, file, document, "--entry", "f", str(source))
     assert code == 1
-    assert last.endswith("; it was made with -D 'A B=?[2K')")
+    assert last.endswith("; it was made with -D 'A B=\\x1b[2K')")
     code, last = run(capsys, file, document, "--property", "made-up", str(source))
     assert code == 2
 

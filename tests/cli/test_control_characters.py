@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import plait
 from plait.cli.main import main
 from plait.report.characters import clean
 
@@ -140,6 +141,12 @@ def test_pages_and_pictures(evil: str, tmp_path: Path) -> None:
 
     collect(data)
     assert all(map(is_harmless, strings)) and any("\\x1b[2J" in item for item in strings)
+
+
+def test_a_result_as_text_in_python(evil: str) -> None:
+    text = str(plait.verify(evil))
+    assert "\\x1b[2J" in text and is_harmless(text)
+    assert not re.search(r"^VERDICT: true", text, re.MULTILINE)
 
 
 def test_files_that_are_verified_one_by_one(evil: str) -> None:

@@ -271,3 +271,10 @@ def test_interrupt_gives_the_best_partial_answer(tmp_path: Path) -> None:
     assert process.returncode == 3
     assert out.splitlines()[-1] == "VERDICT: unknown (interrupted)"
     assert "Traceback" not in err
+
+
+def test_a_run_names_its_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("int read_sensor(void); int x; int main(void) { x = read_sensor(); return 0; }\n")
+    assert main(["run", str(path)]) == 0
+    assert "[read_sensor() = " in capsys.readouterr().out

@@ -253,3 +253,21 @@ def test_a_pointer_that_goes_along_a_list(tmp_path: Path) -> None:
     changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
     assert ("heap2->value", "1") in changes and ("heap1->value", "2") in changes
     assert not any(name == "p->value" for name, _ in changes)
+
+
+def test_locks_on_the_heap_have_the_names_of_the_source(tmp_path: Path) -> None:
+    text = """
+    struct part { int n; pthread_mutex_t lock; } *part;
+    void *f(void *p) { struct part *mine = p; pthread_mutex_lock(&mine->lock); return 0; }
+    int main(void) {
+      pthread_t t; part = malloc(sizeof *part); pthread_mutex_init(&part->lock, 0);
+      pthread_mutex_lock(&part->lock); part->n = 1; pthread_mutex_unlock(&part->lock);
+      pthread_create(&t, 0, f, part); return 0; }
+    """
+    traced = told(tmp_path, text, (1, 14), (2, 4))
+    named = {(thread, kind, name) for thread, kind, name, _, _ in operations(traced.rows)}
+    assert {(1, "lock", "part->lock"), (1, "unlock", "part->lock")} <= named
+    assert (2, "lock", "part->lock") in named, "one name for all threads"
+    assert any(item.name == "part->n" for row in traced.rows for item in row.changes)
+    locking = [row for row in traced.rows if row.operation is not None]
+    assert not any("heap" in item.name for row in locking for item in row.changes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 from plait.bench.compare import Comparison
 from plait.bench.plots import Pair, quantile_plot, scatter_plot
-from plait.bench.records import Record
+from plait.bench.records import Key, Record
 from plait.bench.scores import engines_of, score, tallies
 from plait.bench.suite import Flaw
 from plait.bench.table import HEAD, cells, is_total
@@ -51,7 +51,9 @@ def to_page(
     total: int,
     comparisons: Sequence[Comparison] = (),
     flaws: Sequence[Flaw] = (),
+    pages: Mapping[Key, str] | None = None,
 ) -> str:
+    """`pages` has the address of the page about a job, where there is one."""
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; "
         f"script-src '{_hash(_read('summary.js'))}'; style-src '{_hash(_read('summary.css'))}'"
@@ -82,7 +84,7 @@ def to_page(
 <div class="plots">{_figures(records, comparisons)}</div>
 <h2>Tasks</h2>
 {_filters(records)}
-{_tasks(records)}
+{_tasks(records, pages or {})}
 </main>
 <script>{_read("summary.js")}</script>
 </body>
@@ -191,18 +193,18 @@ def _filters(records: Sequence[Record]) -> str:
     return f'<div class="filters">{"".join(parts)}<span id="count" class="note"></span></div>'
 
 
-def _tasks(records: Sequence[Record]) -> str:
+def _tasks(records: Sequence[Record], pages: Mapping[Key, str]) -> str:
     head = "".join(
         _head(name, is_number, f'<button type="button">{name}</button>')
         for name, is_number in _TASK_HEAD
     )
-    return _table(head, (_task(record) for record in records), ' id="tasks"')
+    return _table(head, (_task(record, pages) for record in records), ' id="tasks"')
 
 
-def _task(record: Record) -> str:
+def _task(record: Record, pages: Mapping[Key, str]) -> str:
     said = record.verdict if record.violated is None else f"{record.verdict} ({record.violated})"
     cells = (
-        _cell(record.task, "task"),
+        _linked(_cell(record.task, "task"), pages.get(record.key)),
         _cell(record.property_name),
         _cell(record.engine),
         _cell(_expected(record)),
@@ -222,6 +224,14 @@ def _cell(text: str, kind: str = "", title: str = "") -> str:
     attributes = f' class="{kind}"' if kind else ""
     attributes += f' title="{_text(title)}"' if title else ""
     return f"<td{attributes}>{_text(text)}</td>"
+
+
+def _linked(cell: str, address: str | None) -> str:
+    if address is None:
+        return cell
+    start = cell.index(">") + 1
+    end = cell.rindex("</td>")
+    return f'{cell[:start]}<a href="{html.escape(address)}">{cell[start:end]}</a>{cell[end:]}'
 
 
 def _expected(record: Record) -> str:

@@ -6,7 +6,9 @@ other machines. `plait.bench.pool` is the one with processes of this machine.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
+from hashlib import sha256
 from typing import Any, Protocol
 
 from plait.bench.suite import Task
@@ -25,6 +27,13 @@ UNJUDGED = "unjudged"  # a verdict that there is nothing to compare with
 def label(key: Sequence[str]) -> str:
     """For people, in one line: names of files may hold anything."""
     return one_line(" ".join(key))
+
+
+def page_name(key: Key) -> str:
+    """Of the page about one job: a name that every system takes, and no other job has."""
+    words = re.sub(r"[^A-Za-z0-9._]+", "-", "-".join(key)).strip("-.")[:100]
+    digest = sha256("\n".join(key).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return f"{words}-{digest}.html"
 
 
 @dataclass(frozen=True, slots=True)

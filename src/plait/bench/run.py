@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
 from pathlib import Path
@@ -24,8 +24,10 @@ from plait.bench.records import (
     ExecutorFailed,
     Interrupted,
     Job,
+    Key,
     Record,
     Verify,
+    page_name,
 )
 from plait.bench.suite import Flaw, Task
 from plait.bench.table import to_markdown
@@ -37,6 +39,7 @@ from plait.report.characters import to_bytes
 Say = Callable[[str], None]
 MakeExecutor = Callable[[Progress], Executor]
 
+PAGES = "tasks"  # the folder of pages about single jobs
 _FILES = ("results.csv", "results.json", "summary.html", "summary.md")
 _GRACE_SECONDS = 10.0
 _GRACE_PART = 0.1
@@ -146,6 +149,8 @@ def run_suite(
         done = len(jobs) - len(pending)
         if done:
             say(f"resuming: {done} of {len(jobs)} done; --fresh to start over")
+        for job in pending:  # pages of an earlier run are about something else
+            (out / PAGES / page_name(job.key)).unlink(missing_ok=True)
         progress = Progress(len(jobs), done, None if quiet else say)
         try:
             end, trouble = _work(executor(progress), pending, journal, progress)
@@ -154,8 +159,13 @@ def run_suite(
         ended()
         records = [journal.records[job.key] for job in jobs if _is_done(job, journal)]
         comparisons = [] if old is None else compare(old, records)
+        pages = {
+            record.key: f"{PAGES}/{name}"
+            for record in records
+            if (out / PAGES / (name := page_name(record.key))).exists()
+        }
         written, failed = _write(
-            out, _contents(records, plain, where(), len(jobs), comparisons, flaws)
+            out, _contents(records, plain, where(), len(jobs), comparisons, flaws, pages)
         )
     for item in comparisons:
         for line in lines(item):
@@ -192,12 +202,13 @@ def _contents(
     total: int,
     comparisons: Sequence[Comparison],
     flaws: Sequence[Flaw],
+    pages: Mapping[Key, str],
 ) -> dict[str, Callable[[], str]]:
     facts = (records, settings, here, total, comparisons, flaws)
     makers: list[Callable[[], str]] = [
         lambda: to_csv(records),
         lambda: to_json(*facts),
-        lambda: to_page(*facts),
+        lambda: to_page(*facts, pages),
         lambda: to_markdown(records),
     ]
     return dict(zip(_FILES, makers, strict=True))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import resource
 import time
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from plait.api import Choices, verify
-from plait.bench.records import Job, JobResult, Verify
+from plait.api import Choices, Result, verify
+from plait.bench.records import Job, JobResult, Verify, page_name
 from plait.engines import registry
+from plait.files import write_at_once
 
 # By name, since nothing of them is used here: what a verification imports on its way.
 HEAVY = (
@@ -21,6 +23,7 @@ HEAVY = (
     "plait.portfolio.compose",
     "plait.portfolio.run",
     "plait.portfolio.worker",
+    "plait.report.html",
     "clang.cindex",
     "pysolvers",
     "z3",
@@ -36,8 +39,9 @@ def warm_up() -> None:
             pass  # whoever needs it will say so
 
 
-def verify_by_plait(choices: Choices) -> Verify:
-    """Everything but program, property and engine is as `choices` say, for all jobs."""
+def verify_by_plait(choices: Choices, pages: Path | None = None) -> Verify:
+    """Everything but program, property and engine is as `choices` say, for all jobs. `pages` is a
+    folder for a page about each of them."""
 
     def verify_job(job: Job) -> JobResult:
         task = job.task
@@ -55,7 +59,7 @@ def verify_by_plait(choices: Choices) -> Verify:
             ),
         )
         has_failed = result.verdict == "unknown" and result.failure is not None
-        return JobResult(
+        found = JobResult(
             verdict="error" if has_failed else result.verdict,
             reason=result.reason,
             violated=result.violated,
@@ -66,8 +70,20 @@ def verify_by_plait(choices: Choices) -> Verify:
             statistics=_statistics(result.statistics, result.bound),
             failure=result.failure,
         )
+        if pages is not None:
+            _write_page(pages / page_name(job.key), result)
+        return found
 
     return verify_job
+
+
+def _write_page(path: Path, result: Result) -> None:
+    """A page is not worth a verdict: whatever goes wrong, there is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_at_once(path, result.to_html().encode("utf-8", "backslashreplace"))
+    except Exception:
+        path.unlink(missing_ok=True)
 
 
 def _statistics(numbers: dict[str, Any], bound: int | None) -> dict[str, Any]:

@@ -41,6 +41,7 @@ files in the folder of --out:
   results.json    the same with statistics, settings and the machine
   summary.html    tables, plots and all tasks, in one page
   summary.md      the table by folder and engine
+  tasks/          a page for each task and engine, which summary.html links to (not of a cluster)
 
 exit codes:
   0  all jobs are done and no verdict is wrong    1  some verdict is wrong
@@ -108,6 +109,12 @@ def bench_options(parser: argparse.ArgumentParser) -> None:
         "--force",
         action="store_true",
         help="use --out even if it has files of these names that no run has written",
+    )
+    parser.add_argument(
+        "--no-pages",
+        dest="pages",
+        action="store_false",
+        help="write no page for each task, which takes about 150 kB",
     )
     parser.add_argument(
         "--compare", metavar="OLD.csv", help="tell what has changed since the run with this result"
@@ -220,7 +227,7 @@ def _executor(
     """How jobs are done, and what to tell of where they were."""
     from plait.bench.cluster.executor import Cluster, check_ray
     from plait.bench.machine import machine
-    from plait.bench.run import local_pool, on_cluster, outer_limits
+    from plait.bench.run import PAGES, local_pool, on_cluster, outer_limits
     from plait.bench.verifying import verify_by_plait, warm_up
     from plait.portfolio.run import cores
 
@@ -228,7 +235,8 @@ def _executor(
     if options.cluster is None:
         warm_up()
         choices["jobs"] = max(1, cores() // options.jobs)
-        return local_pool(verify_by_plait(choices), settings, options.jobs), machine
+        pages = Path(options.out) / PAGES if options.pages else None
+        return local_pool(verify_by_plait(choices, pages), settings, options.jobs), machine
     check_ray()
     address = None if options.cluster == LOCAL else options.cluster
     cluster = Cluster(address, choices, options.jobs, *outer_limits(settings), cpus=cores())

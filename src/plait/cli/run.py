@@ -55,6 +55,7 @@ def _print(program: Program, execution: Execution, console: Console, *, verbose:
 
     traced = trace_rows(program, execution.events)
     result = Result("", [], "", "", [], "", "", "", threads=traced.threads, trace=traced.rows)
+    result.inputs = traced.inputs
     console.raw_lines(trace_lines(result, width(), verbose=verbose, colour=has_colour()))
     console.lines(_ending(program, execution))
 

@@ -303,8 +303,11 @@ class _RowMaker:
         call = self._open.get(row.thread)
         if call is None or call.row is not row or call.operation is None:
             return False
-        name = call.operation.object.split("+")[0]
-        return name.startswith("heap") and noted.name.split("+")[0] == name
+        bits = self._program.data_model.page_bits
+        pages = {address >> bits for address, _ in call.called.places if address}
+        return (
+            noted.is_on_heap and bool(call.operation.object) and noted.address >> bits in pages
+        )
 
     def _is_shared(self, noted: Noted) -> bool:
         if not noted.address:

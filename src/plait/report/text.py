@@ -6,6 +6,7 @@ too narrow to read, rows are listed below each other with the thread's number in
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from plait.data import dataclass, field
@@ -26,9 +27,17 @@ _NARROWEST_COLUMN = 24
 _MOST_CHANGES = 6
 _LONGEST_CELL = 4  # lines
 _INDENT = "   "
+_PARTS = re.compile(r"\s+|[^\s(]*\(+|[^\s(]+")
 _NEXT = "next"  # instead of a step that has not been taken
 _COLOURS = (36, 33, 35, 32, 34, 31)
 _MARK = ">"  # another thread goes on
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines between words and behind opening brackets: C has long words without a blank."""
+
+    def _split(self, text: str) -> list[str]:
+        return _PARTS.findall(text)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +115,7 @@ class _Page:
         """The same for every thread, as far as no identifier has to be broken for that."""
         needed = dict.fromkeys(self._threads, _NARROWEST_COLUMN)
         for entry in self._entries:
-            words = " ".join(self._texts(entry)).split()
+            words = _PARTS.findall(" ".join(self._texts(entry)))
             longest = max(map(len, words), default=0) + len(_INDENT) + 1
             needed[entry.thread] = max(needed[entry.thread], longest)
         columns = dict.fromkeys(self._threads, share)
@@ -227,8 +236,7 @@ class _Page:
 
     def _wrapped(self, entry: _Entry, text: str) -> list[str]:
         indent = _INDENT + " " * text.startswith(_INDENT)
-        width = self._columns[entry.thread]
-        return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False)
+        return _Wrapper(self._columns[entry.thread], subsequent_indent=indent).wrap(text)
 
     def _texts(self, entry: _Entry) -> tuple[str, str]:
         """What the line says, and what is noted about it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from plait.data import dataclass
@@ -18,6 +19,8 @@ from plait.semantics.memory import LIBRARY
 from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.state import Frame
 from plait.semantics.visibility import Visibility
+
+_PLAIN_CALL = re.compile(r"\w+\s*\(([\w\s&*.,>\[\]-]*)\)")
 
 
 @dataclass(slots=True, eq=False)
@@ -122,7 +125,8 @@ class TracingMachine(Machine):
                 if edge is not None:
                     self._note_register(code, edge, r, caller)
                     if isinstance(edge.action, Call):
-                        called = self._callee()
+                        text = "" if outer else self.program.text(edge.action.origin)
+                        called = self._callee(text)
             finally:
                 if edge is not None:
                     self.events.append(
@@ -142,8 +146,8 @@ class TracingMachine(Machine):
 
         return run
 
-    def _callee(self) -> Called:
-        """The function that was just entered."""
+    def _callee(self, text: str) -> Called:
+        """The function that was just entered; `text` is the call in the source."""
         assert self.code is not None
         function = self.code.function
         types = [item.type for item in function.registers[: function.parameters]]
@@ -151,7 +155,22 @@ class TracingMachine(Machine):
         return Called(
             function,
             tuple(self.shown(value, scalar) for value, scalar in arguments),
-            tuple(self._pointee(value, scalar) for value, scalar in arguments),
+            self._named(tuple(self._pointee(value, scalar) for value, scalar in arguments), text),
+        )
+
+    def _named(self, places: tuple[tuple[int, str], ...], text: str) -> tuple[tuple[int, str], ...]:
+        """With the words of the source for what is on the heap: `pthread_mutex_lock(&queue->lock)`.
+        Only of calls whose arguments are plain."""
+        call = _PLAIN_CALL.fullmatch(text)
+        arguments = [] if call is None else call[1].split(",")
+        if len(arguments) != len(places):
+            return places
+        return tuple(
+            (address, argument.strip()[1:].strip())
+            if name and self.first_page(address >> self.page_bits) in self._heap_names
+            and argument.strip().startswith("&")
+            else (address, name)
+            for (address, name), argument in zip(places, arguments, strict=True)
         )
 
     def _pointee(self, value: Any, scalar: Scalar) -> tuple[int, str]:
