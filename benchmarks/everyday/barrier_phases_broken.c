@@ -1,0 +1,2 @@
+#define BROKEN
+#include "barrier_phases.c"

@@ -1,0 +1,2 @@
+#define BROKEN
+#include "dining_philosophers.c"

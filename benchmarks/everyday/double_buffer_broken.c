@@ -1,0 +1,2 @@
+#define BROKEN
+#include "double_buffer.c"

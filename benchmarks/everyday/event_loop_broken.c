@@ -1,0 +1,2 @@
+#define BROKEN
+#include "event_loop.c"

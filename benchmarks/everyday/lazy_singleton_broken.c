@@ -1,0 +1,2 @@
+#define BROKEN
+#include "lazy_singleton.c"

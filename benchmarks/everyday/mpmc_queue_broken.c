@@ -1,0 +1,2 @@
+#define BROKEN
+#include "mpmc_queue.c"

@@ -1,0 +1,2 @@
+#define BROKEN
+#include "reference_count.c"

@@ -1,0 +1,2 @@
+#define BROKEN
+#include "rw_cache.c"

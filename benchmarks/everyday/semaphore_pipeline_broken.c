@@ -1,0 +1,2 @@
+#define BROKEN
+#include "semaphore_pipeline.c"

@@ -1,0 +1,2 @@
+#define BROKEN
+#include "thread_pool.c"

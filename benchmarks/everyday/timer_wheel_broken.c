@@ -1,0 +1,2 @@
+#define BROKEN
+#include "timer_wheel.c"

@@ -1,0 +1,2 @@
+#define BROKEN
+#include "work_stealing.c"
