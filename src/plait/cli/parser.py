@@ -24,7 +24,7 @@ from plait.cli.help import (
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
 from plait.engines import registry
 from plait.engines.description import EngineOption
-from plait.model.property_names import PROPERTY_NAMES
+from plait.model.property_names import ALL_NAME, DEFAULT_NAMES, PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
 
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
@@ -145,7 +145,8 @@ def _property_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="P",
-        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)} (default: assertions)",
+        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)}, or {ALL_NAME} for everything"
+        f" (default: what is wrong in any program, {', '.join(DEFAULT_NAMES)})",
     )
     group.add_argument("--prp", metavar="FILE", help="take the properties from an SV-COMP file")
     group.add_argument(

@@ -12,10 +12,13 @@ from plait.data import fields, is_dataclass
 from plait.evidence.result import Operation, Place, Result, Row, TreeNode
 from plait.report.phrases import operation_phrase
 
-_SEPARATELY = ("trace", "tree", "sources", "schedule")
+_SEPARATELY = ("trace", "tree", "sources", "schedule", "findings")
 
 
 def page_data(result: Result) -> dict[str, Any]:
+    """Without a counterexample, the execution is that of what was found beside it."""
+    if not result.trace and result.findings:
+        result = result.with_execution_of(result.findings[0])
     tables = _Tables()
     rows = [_row(row, tables) for row in result.trace]
     data = {
