@@ -39,7 +39,8 @@ def run(
     capsys: pytest.CaptureFixture[str], file: Path, document: Document, *arguments: str
 ) -> tuple[int, str]:
     file.write_text(json.dumps(document))
-    code = main(["check", str(file), *arguments])
+    asked = () if "--property" in arguments else ("--property", "assertions")
+    code = main(["check", str(file), *asked, *arguments])
     shown = capsys.readouterr()
     return code, (shown.out + shown.err).rstrip().splitlines()[-1]
 
@@ -135,3 +136,26 @@ def test_unusable_input(
     with pytest.raises(SystemExit) as stop:
         main(["check", str(file)])
     assert stop.value.code == 2
+
+
+def test_a_default_run_can_be_certified(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source, file = tmp_path / "program.c", tmp_path / "proof.json"
+    source.write_text(TEXT)
+    assert main(["verify", "--no-cache", "--certificate", str(file), str(source)]) == 0
+    assert main(["check", str(file), str(source)]) == 0
+    shown = capsys.readouterr().out
+    assert "valid-access" in shown and "by an analysis of pointers" in shown
+
+
+def test_no_certificate_shows_what_only_exact_lives_show(
+    capsys: pytest.CaptureFixture[str], proof: tuple[Path, Path, Document]
+) -> None:
+    source, file, document = proof
+    source.write_text(
+        "int *g; void f(int n) { int x; g = &x; if (n) f(n - 1); }"
+        "int main(void) { f(2); return 0; }"
+    )
+    code, last = run(capsys, file, document, "--property", "valid-access", str(source))
+    assert code not in (0, 1) and "may outlive it" in last

@@ -127,10 +127,12 @@ def test_undefined_functions_are_assumptions(
     assert any("mystery" in line for line in lines)
 
 
-def test_undefined_behaviour_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_undefined_behaviour_has_a_verdict_where_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.c"
     path.write_text("int zero;\nint main(void) { return 1 / zero; }\n")
     code, lines = explore(capsys, str(path))
+    assert (code, lines[-1]) == (1, "VERDICT: false (no-undefined)")
+    code, lines = explore(capsys, "--property", "assertions", str(path))
     assert code == 3
     assert "undefined behaviour" in lines[-1]
 
@@ -197,7 +199,7 @@ def test_json_and_schedule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert code == 1
     data = json.loads(result.read_text())
     assert (data["plait-result"], data["verdict"], data["violated"]) == (1, "false", "assertions")
-    assert data["properties"] == ["assertions"]
+    assert data["properties"] == ["assertions", "lock-misuse", "no-undefined", "valid-access"]
     assert data["trace"][-1]["text"].startswith("assert(counter == 2)")
     assert data["schedule"] == json.loads(schedule.read_text())
     assert data["statistics"]["states"] > 0

@@ -25,7 +25,7 @@ LOCKED = str(ROOT / "examples" / "locked_counter.c")
 
 KEYS = """plait-result version files entry data_model properties error_functions arguments engine
     settings verdict violated reason bound words assumptions unsupported statistics history violation
-    schedule threads inputs trace invariants tree sources report cached""".split()
+    schedule threads inputs trace invariants tree sources report cached answers findings""".split()
 NUMBERS = """last_bound threads events reads writes read_from_candidates variables clauses
     refinements reasons propagations exact_checks unrolling_seconds encoding_seconds
     solving_seconds graph_seconds reasons_per_refinement mean_reason_length cpu_seconds
@@ -46,7 +46,7 @@ def test_false(tmp_path: Path) -> None:
     assert (data["plait-result"], data["verdict"], data["violated"]) == (1, "false", "assertions")
     assert (data["engine"], data["entry"], data["bound"]) == ("orders", "main", 1)
     assert data["files"] == [RACE]
-    assert data["properties"] == ["assertions"]
+    assert data["properties"] == ["assertions", "lock-misuse", "no-undefined", "valid-access"]
     assert data["settings"].keys() == {"unwind", "refinement", "order_encoding"}
     assert set(NUMBERS) <= data["statistics"].keys()
     assert data["statistics"]["threads"] == 3

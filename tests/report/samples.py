@@ -8,10 +8,12 @@ from plait.evidence.result import (
     Access,
     Cause,
     Change,
+    Finding,
     Input,
     Invariant,
     Operation,
     Place,
+    PropertyAnswer,
     Result,
     Row,
     Source,
@@ -446,6 +448,7 @@ def hostile() -> Result:
         )
         for number, (text, place) in enumerate(zip(HOSTILE, places), 1)
     ]
+    beside = Violation(HOSTILE[3], HOSTILE[0], 1, places[1])
     return Result(
         HOSTILE[0], [HOSTILE[0], HOSTILE[5]], HOSTILE[1], HOSTILE[2], HOSTILE, HOSTILE[3], "false", HOSTILE[0],
         HOSTILE, HOSTILE, {text: text for text in HOSTILE}, HOSTILE[3], 1, HOSTILE, HOSTILE,
@@ -463,6 +466,8 @@ def hostile() -> Result:
         [Invariant(place, text, True) for place, text in zip(places, HOSTILE)],
         [TreeNode(index, index - 1 if index else None, 1, {text: text}, text, 0) for index, text in enumerate(HOSTILE)],
         [source], HOSTILE[0],
+        answers=[PropertyAnswer(text, text) for text in HOSTILE],
+        findings=[Finding(beside, {HOSTILE[0]: HOSTILE[1]}, [Thread(1, HOSTILE[0])], [], trace)],
     )
 
 

@@ -142,6 +142,16 @@ class PointsTo:
                 result |= 1 << self._address(instance, (leaf, delta))
         return result
 
+    def held(self, instance: Instance) -> int:
+        """All that a function in one context may have in its registers, as a set of locations."""
+        found = 0
+        for node in range(instance.base, instance.base + instance.template.nodes):
+            found |= self._flow.targets[node]
+        return found
+
+    def held_in(self, instance: Instance, register: int) -> int:
+        return self._flow.targets[instance.base + register]
+
     def object_mask(self, locations: int) -> int:
         """The objects of a set of locations, both as bit sets."""
         known = self._mask_cache.get(locations)

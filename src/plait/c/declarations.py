@@ -81,6 +81,9 @@ class Declarations(Calls):
         if self.checks_lifetimes:
             # Its life ends with its block, but the model keeps it until the function returns.
             raise UnsupportedCode("a variable length array, with valid-memsafety")
+        self.unit.linker.assume(
+            "no pointer to a variable length array is used after the end of its block"
+        )
         if element.shape is Shape.VARIABLE_ARRAY:
             raise UnsupportedCode("a multi-dimensional variable length array")
         count = self.rvalue(self._length_of(node, element))

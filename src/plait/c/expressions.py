@@ -424,8 +424,13 @@ class Expressions(Branches):
             place = self.record(base)
             address, record = place.address, base_type
             is_result = strip(base).kind == s.CALL
-            if is_result and self.unit.type_of(node).shape is Shape.ARRAY and self.checks_lifetimes:
-                raise UnsupportedCode("an array inside a function's result, with valid-memsafety")
+            if is_result and self.unit.type_of(node).shape is Shape.ARRAY:
+                if self.checks_lifetimes:
+                    what = "an array inside a function's result, with valid-memsafety"
+                    raise UnsupportedCode(what)
+                self.unit.linker.assume(
+                    "no pointer into the result of a function is used after its expression"
+                )
         assert record is not None
         name = self.unit.tree.name(node)
         if "(" in name:  # the anonymous struct or union on the way to its member

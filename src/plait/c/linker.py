@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
 
 from plait.c import syntax as s
 from plait.c import toolchain
@@ -200,7 +201,22 @@ class Linker:
         return {
             "PLAIT_SPURIOUS_WAKEUPS": int(spurious),
             "PLAIT_CHECK_LOCKS": int(CheckKind.LOCK_MISUSE in self.checks),
+            "PLAIT_CHECK_WAITS": int(self._checks_waits()),
         }
+
+    def _checks_waits(self) -> bool:
+        """Whether condition variables keep the set of waiting threads, to tell some kinds of misuse
+        from what is allowed. That is expensive, so where all that is wrong in any program is looked
+        for, only programs that destroy condition variables do it."""
+        if CheckKind.LOCK_MISUSE not in self.checks:
+            return False
+        if Property.VALID_ACCESS not in self._specification:
+            return True
+        return any("cond_destroy" in text or "cnd_destroy" in text for text in self._texts())
+
+    def _texts(self) -> Iterator[str]:
+        for unit in self.units:
+            yield "\n".join(_lines(unit.path))
 
     # Functions
 
@@ -415,12 +431,16 @@ class Linker:
             self._strings = [
                 self._argument(number, bytes(MOST_BYTES)) for number in range(MOST_ARGUMENTS)
             ]
+            for string in self._strings:
+                string.ends_early = True
         return self._strings
 
     def modelled_vector(self, count: int | None) -> StaticObject:
         """`argv` of main for one number of arguments; None: more than the model has."""
         name = "argv" if count is not None else f"argv up to argv[{MOST_ARGUMENTS - 1}]"
-        return self._vector(name, self.argument_strings()[:count], is_whole=count is not None)
+        made = self._vector(name, self.argument_strings()[:count], is_whole=count is not None)
+        made.ends_early = count is None
+        return made
 
     def environment(self) -> StaticObject:
         """`envp` of main: nothing."""

@@ -22,13 +22,16 @@ from plait.model.program import Program
 from plait.model.properties import Property, Specification
 
 # Properties that are nothing but checks of the model. Races, deadlocks and leaks are properties
-# of states that no rule here looks at.
+# of states that no rule here looks at. That an access is valid is shown where memory of locals is
+# used again: who asks for it must know that nobody can notice that.
 CERTIFIABLE = frozenset(
     {
         Property.ASSERTIONS,
         Property.UNREACH_CALL,
         Property.NO_OVERFLOW,
+        Property.VALID_ACCESS,
         Property.LOCK_MISUSE,
+        Property.NO_UNDEFINED,
     }
 )
 

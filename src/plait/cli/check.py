@@ -24,7 +24,7 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     from plait.certificates.reading import read
     from plait.certificates.verdicts import Answer
     from plait.portfolio.arguments import as_arguments
-    from plait.portfolio.assumptions import assumptions_of
+    from plait.portfolio.assumptions import assumptions_of, assumptions_of_certificate
     from plait.portfolio.subject import load_program, read_text, specification
 
     certificate = read(read_text(options.certificate))
@@ -32,6 +32,7 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
     assumptions = assumptions_of(program, chosen, spurious_wakeups=options.spurious_wakeups)
+    assumptions += assumptions_of_certificate(program, chosen)
     size = f"{len(certificate.nodes)} nodes, by the engine {certificate.engine}"
     worker.loaded([f"claim: {chosen}", f"certificate: {size}"], assumptions)
 

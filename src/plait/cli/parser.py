@@ -25,7 +25,7 @@ from plait.cli.targets import FORCE_HELP, Target, target, target_or_output
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
 from plait.engines import registry
 from plait.engines.description import EngineOption
-from plait.model.property_names import PROPERTY_NAMES
+from plait.model.property_names import ALL_NAME, DEFAULT_NAMES, PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, Subject
 from plait.report.characters import clean
 
@@ -151,8 +151,9 @@ def _property_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="P",
-        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)} (default: assertions); or an"
-        " SV-COMP file, FILE.prp",
+        help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)}, or {ALL_NAME} for everything"
+        f" (default: what is wrong in any program, {', '.join(DEFAULT_NAMES)}); or an SV-COMP file,"
+        " FILE.prp",
     )
     group.add_argument("--prp", metavar="FILE", help="such a file, whatever its name ends with")
     group.add_argument(

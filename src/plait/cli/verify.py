@@ -74,6 +74,9 @@ def _report(options: argparse.Namespace, console: Console, result: Result) -> in
 
 
 def _print(options: argparse.Namespace, console: Console, result: Result) -> None:
+    for finding in result.findings:
+        console.line("an execution that does something undefined, which was not asked for:")
+        print_trace(console, result.with_execution_of(finding), verbose=options.verbose)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
     print_conditions(console, result)

@@ -106,7 +106,9 @@ def _nothing_explains_it() -> str:
 class Counterexample:
     """An execution that the reference interpreter is to repeat: who did what in which order, and
     the inputs of each thread in order. `race` has the threads whose next accesses then race.
-    `excuse` says why it may fail to replay without a mistake of plait; empty if nothing does."""
+    `excuse` says why it may fail to replay without a mistake of plait; empty if nothing does.
+    `is_undefined`: at its end is something that the engine has no verdict on, which may be
+    undefined behaviour; the interpreter says whether it is, and whether that was asked for."""
 
     order: AccessOrder | tuple[BlockTaken, ...]
     inputs: dict[int, list[tuple[str, int]]]
@@ -115,6 +117,7 @@ class Counterexample:
     origin: Origin = NOWHERE
     race: tuple[int, int] | None = None
     excuse: Callable[[], str] = _nothing_explains_it
+    is_undefined: bool = False
 
 
 class Listener(Protocol):

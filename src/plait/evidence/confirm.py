@@ -15,7 +15,7 @@ def confirmed(
     program: Program, specification: Specification, found: Counterexample
 ) -> tuple[Schedule, Found]:
     """A schedule and what it shows; ReplayFailed or NotShown if it shows no violation."""
-    if Property.NO_DEADLOCK in specification:
+    if Property.NO_DEADLOCK in specification and not found.is_undefined:
         deadlock = replay_deadlock(program, specification, found)
         kind = Property.NO_DEADLOCK.value
         shown = Found(kind, deadlock.message, deadlock.thread, deadlock.origin)

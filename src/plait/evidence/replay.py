@@ -13,7 +13,7 @@ from plait.data import dataclass
 from plait.engines.interface import AccessOrder, BlockTaken, Counterexample
 from plait.model.actions import Origin
 from plait.model.program import Program, StaticObject
-from plait.model.properties import Property, Specification
+from plait.model.properties import Specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
@@ -88,7 +88,7 @@ def replay(program: Program, specification: Specification, found: Counterexample
     try:
         return _Replay(program, specification, found).run()
     except ReplayFailed:
-        if Property.VALID_MEMSAFETY not in specification:
+        if not specification.checks_accesses:
             raise
     return _Replay(program, specification, found).run(ending_lives=True)
 

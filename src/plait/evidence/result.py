@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plait.data import dataclass, field
+from plait.data import dataclass, field, replace
 
 Numbers = dict[str, Any]
 
@@ -164,6 +164,18 @@ class Violation:
 
 
 @dataclass(slots=True)
+class Finding:
+    """Undefined behaviour that nobody has asked for, in an execution of its own; the fields are
+    those of a result."""
+
+    violation: Violation
+    schedule: dict[str, Any]
+    threads: list[Thread] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
+    trace: list[Row] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Invariant:
     """What holds whenever a thread is at a place, as a C expression over what is in scope there.
     `loop`: the place is the head of a loop."""
@@ -196,8 +208,17 @@ class Unsupported:
 
 
 @dataclass(slots=True)
+class PropertyAnswer:
+    """What is known of one of the properties: `answer` is violated, proved or open."""
+
+    property: str
+    answer: str
+
+
+@dataclass(slots=True)
 class Result:
-    """`words` say in sentences what the verdict means and what it is good for; `history` has the
+    """`answers` has a row for each property. `findings` are what was found without being asked
+    for. `words` say in sentences what the verdict means and what it is good for; `history` has the
     statistics as they were in the course of the work, each with its `seconds`. `cached`: an earlier
     run has found this, at that time (`found`) and in so many `seconds`; if the program has changed
     since, `edited` is true."""
@@ -230,6 +251,8 @@ class Result:
     sources: list[Source] = field(default_factory=list)
     report: str | None = None
     cached: dict[str, Any] | None = None
+    answers: list[PropertyAnswer] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     # Beside the JSON: the proof for `plait check`; what is needed to find a mistake of plait
     # itself; whether somebody has interrupted it; what the engines have written to standard output
     # and standard error.
@@ -243,4 +266,15 @@ class Result:
         """How often another thread than the last one goes on."""
         return sum(
             before.thread != after.thread for before, after in zip(self.trace, self.trace[1:])
+        )
+
+    def with_execution_of(self, finding: Finding) -> Result:
+        """With what was found beside it in the place of the counterexample."""
+        return replace(
+            self,
+            violation=finding.violation,
+            schedule=finding.schedule,
+            threads=finding.threads,
+            inputs=finding.inputs,
+            trace=finding.trace,
         )

@@ -13,7 +13,9 @@ _CLAIMS = {
     "no-deadlock": "no thread waits for ever",
     "no-overflow": "no signed integer overflows",
     "valid-memsafety": "every access to memory, every free and every pointer is valid",
+    "valid-access": "every access to memory and every free is valid",
     "lock-misuse": "no lock, condition variable or thread is misused",
+    "no-undefined": "no operation is undefined",
 }
 
 
@@ -23,7 +25,7 @@ _CAN_BE_SAVED = "the proof can be saved with --certificate and checked by `plait
 def words_of(result: Result, *, is_saved: bool = False) -> list[str]:
     """`is_saved`: the proof was asked for, so that nobody has to be told that there is one."""
     first = {"true": _holds, "false": _violated}.get(result.verdict, _open)
-    words = [*first(result), *_remembered(result)]
+    words = [*first(result), *_each(result), *_beside(result), *_remembered(result)]
     if is_saved:
         words = [item for item in words if item != _CAN_BE_SAVED]
     wall, memory = (result.statistics.get(key) for key in ("wall_seconds", "peak_memory_bytes"))
@@ -87,6 +89,32 @@ def _open(result: Result) -> list[str]:
             " longer ones were not examined"
         ]
     return [f"not decided: {result.reason}"]
+
+
+def _each(result: Result) -> list[str]:
+    """What is known of each property, where it is not the same for all."""
+    known = {item.answer for item in result.answers}
+    if len(known) < 2:
+        return []
+    parts = []
+    for answer in ("violated", "proved", "open"):
+        names = [item.property for item in result.answers if item.answer == answer]
+        if names:
+            parts.append(f"{answer}: {', '.join(names)}")
+    return ["; ".join(parts)]
+
+
+def _beside(result: Result) -> list[str]:
+    found = []
+    for item in result.findings:
+        violation = item.violation
+        place = violation.place
+        where = "" if place is None else f" ({place.file}:{place.line}:{place.column})"
+        found.append(
+            f"found beside what was asked for: {violation.property}, {violation.message}{where};"
+            " the execution was replayed step by step in the reference interpreter"
+        )
+    return found
 
 
 def _remembered(result: Result) -> list[str]:

@@ -38,6 +38,7 @@ class StaticObject:
     library: bool = False
     page: int = 0
     indeterminate: bool = False  # its initial contents are unknown: an undefined extern variable
+    ends_early: bool = False  # the program has more of it than the model
 
     @property
     def size(self) -> int:

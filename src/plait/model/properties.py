@@ -17,7 +17,24 @@ class Property(Enum):
     NO_DEADLOCK = "no-deadlock"
     NO_OVERFLOW = "no-overflow"
     VALID_MEMSAFETY = "valid-memsafety"
+    VALID_ACCESS = "valid-access"
     LOCK_MISUSE = "lock-misuse"
+    NO_UNDEFINED = "no-undefined"
+
+
+# What is wrong in any program, and checked where no property is named.
+DEFAULT = frozenset(
+    {
+        Property.ASSERTIONS,
+        Property.VALID_ACCESS,
+        Property.LOCK_MISUSE,
+        Property.NO_UNDEFINED,
+    }
+)
+# Memory safety is valid accesses, and no leaks.
+EVERYTHING = frozenset(Property) - {Property.VALID_ACCESS}
+ALL = "all"
+LEAK = "valid-memtrack"
 
 
 _CHECKED_BY: dict[Property, frozenset[CheckKind]] = {
@@ -47,6 +64,36 @@ class Specification:
             kinds |= _CHECKED_BY.get(item, frozenset())
         return frozenset(kinds)
 
+    @property
+    def checks_accesses(self) -> bool:
+        """Whether an invalid access or free is a violation, and not only undefined."""
+        return not self.properties.isdisjoint((Property.VALID_MEMSAFETY, Property.VALID_ACCESS))
+
+    @property
+    def finds_leaks(self) -> bool:
+        return Property.VALID_MEMSAFETY in self
+
+    def violated_by(self, kind: CheckKind) -> str | None:
+        """What a Check of this kind violates when it fails; None if that is not asked for."""
+        if kind is CheckKind.UNDEFINED:
+            return Property.NO_UNDEFINED.value if Property.NO_UNDEFINED in self else None
+        if kind in (CheckKind.VALID_DEREF, CheckKind.VALID_FREE):
+            return kind.value if self.checks_accesses else None
+        return kind.value if kind in self.checks else None
+
+    def has_part(self, violated: str) -> bool:
+        """Whether it is about what a violation names: a property, or a part of one."""
+        if violated in (CheckKind.VALID_DEREF.value, CheckKind.VALID_FREE.value):
+            return self.checks_accesses
+        if violated == LEAK:
+            return self.finds_leaks
+        return any(item.value == violated for item in self.properties)
+
+    def with_undefined(self) -> Specification:
+        """The same, and that nothing undefined is done."""
+        more = {Property.VALID_ACCESS, Property.NO_UNDEFINED}
+        return Specification(self.properties | more, self.error_functions)
+
     def __str__(self) -> str:
         return ", ".join(sorted(item.value for item in self.properties))
 
@@ -62,17 +109,20 @@ _FORMULAS = {
     "Gvalid-memtrack": Property.VALID_MEMSAFETY,
     "Gassert": Property.ASSERTIONS,
     "G!lock-misuse": Property.LOCK_MISUSE,
+    "Gvalid-access": Property.VALID_ACCESS,
+    "G!undefined": Property.NO_UNDEFINED,
 }
 
 
 def from_names(names: list[str], error_functions: list[str] | None = None) -> Specification:
-    """A specification from option values such as `assertions` or `unreach-call`."""
-    known = {item.value: item for item in Property}
+    """A specification from option values such as `assertions` or `unreach-call`; without any of
+    them, of what is wrong in any program."""
+    known = {item.value: frozenset({item}) for item in Property} | {ALL: EVERYTHING}
     for name in names:
         if name not in known:
             raise InputError(f"unknown property '{name}' (known: {', '.join(known)})")
     functions = frozenset(error_functions or ["reach_error", "__VERIFIER_error"])
-    chosen = frozenset(known[name] for name in names) or frozenset({Property.ASSERTIONS})
+    chosen = frozenset[Property]().union(*(known[name] for name in names)) or DEFAULT
     return Specification(chosen, functions if Property.UNREACH_CALL in chosen else frozenset())
 
 

@@ -9,5 +9,10 @@ PROPERTY_NAMES = (
     "no-deadlock",
     "no-overflow",
     "valid-memsafety",
+    "valid-access",
     "lock-misuse",
+    "no-undefined",
 )
+# What is checked where nothing is asked for, and the name of everything (plait.model.properties).
+DEFAULT_NAMES = ("assertions", "valid-access", "lock-misuse", "no-undefined")
+ALL_NAME = "all"

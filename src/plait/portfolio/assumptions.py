@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plait.errors import InputError
 from plait.model.properties import Property
 
 if TYPE_CHECKING:
@@ -40,23 +41,53 @@ def assumptions_of(
     return [*found, *program.assumptions]
 
 
+def assumptions_of_certificate(program: Program, specification: Specification) -> list[str]:
+    """What a certificate does not show itself; InputError if that is not known to hold."""
+    from plait.analysis.lifetimes import Lifetimes
+    from plait.analysis.points_to import PointsTo
+    from plait.analysis.sharing import Sharing
+
+    own = [function for function in program.functions.values() if not function.library]
+    if Property.VALID_ACCESS not in specification or not any(item.slots for item in own):
+        return []
+    for item in Lifetimes(Sharing(PointsTo(program))).reused():
+        raise InputError(f"no certificate shows valid-access: a pointer to {item!r} may outlive it")
+    return ["no pointer outlives a local whose memory is used again (by an analysis of pointers)"]
+
+
+def _about_lifetimes(program: Program) -> list[str]:
+    """What may outlive its life; engines that do not check accesses do not look at that."""
+    from plait.analysis.lifetimes import Lifetimes
+    from plait.analysis.objects import ObjectKind
+    from plait.analysis.points_to import PointsTo
+    from plait.analysis.sharing import Sharing
+
+    own = [function for function in program.functions.values() if not function.library]
+    is_private = any(item.thread_local and not item.library for item in program.objects)
+    if not is_private and not any(function.slots for function in own):
+        return []
+    found = []
+    outliving = {item.kind for item in Lifetimes(Sharing(PointsTo(program))).outliving}
+    if outliving - {ObjectKind.THREAD_LOCAL}:
+        found.append(
+            "no pointer to a local is used after its function has returned or its block has ended"
+            " (valid-access checks that)"
+        )
+    if ObjectKind.THREAD_LOCAL in outliving:
+        found.append(
+            "no pointer to a thread-local object is used after its thread has ended"
+            " (valid-access checks that)"
+        )
+    return found
+
+
 def _about_addresses(program: Program, specification: Specification) -> list[str]:
     from plait.analysis.addresses import looks_at_addresses
     from plait.model.actions import Free
 
     found = []
-    own = [function for function in program.functions.values() if not function.library]
-    if Property.VALID_MEMSAFETY not in specification and any(item.slots for item in own):
-        found.append(
-            "no pointer to a local is used after its function has returned or its block has ended"
-            " (valid-memsafety checks that)"
-        )
-    is_private = any(item.thread_local and not item.library for item in program.objects)
-    if Property.VALID_MEMSAFETY not in specification and is_private:
-        found.append(
-            "no pointer to a thread-local object is used after its thread has ended"
-            " (valid-memsafety checks that)"
-        )
+    if not specification.checks_accesses:
+        found += _about_lifetimes(program)
     edges = (edge for function in program.functions.values() for edge in function.all_edges())
     if any(isinstance(edge.action, Free) for edge in edges):
         found.append("memory that was freed is not handed out again: no ABA through address reuse")

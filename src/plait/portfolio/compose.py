@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 import plait
-from plait.evidence.result import Result, Source
+from plait.evidence.property_parts import property_with
+from plait.evidence.result import PropertyAnswer, Result, Source
 from plait.evidence.stored import from_plain
 from plait.evidence.words import words_of
 from plait.files import read_regular
@@ -27,8 +28,10 @@ def composed(
     message: Message,
     usage: dict[str, Any],
     history: list[dict[str, Any]],
+    proved: Collection[str] = (),
 ) -> Result:
-    """`question` and `loaded` are missing if the worker did not come so far."""
+    """`question` and `loaded` are missing if the worker did not come so far. `proved` are those of
+    the properties that hold, whatever the verdict on all of them."""
     settings = {} if question is None else question.settings
     cached = message.cached
     if cached is not None:
@@ -59,8 +62,21 @@ def composed(
             **message.evidence,
         }
     )
+    result.answers = _answers(result, proved)
     result.words = words_of(result)
     return result
+
+
+def _answers(result: Result, proved: Collection[str]) -> list[PropertyAnswer]:
+    violated = property_with(result.violated or "", result.properties)
+    found = []
+    for name in result.properties:
+        if result.verdict == "false" and name == violated:
+            answer = "violated"
+        else:
+            answer = "proved" if result.verdict == "true" or name in proved else "open"
+        found.append(PropertyAnswer(name, answer))
+    return found
 
 
 def add_sources(result: Result) -> None:
@@ -68,6 +84,8 @@ def add_sources(result: Result) -> None:
     named = dict.fromkeys(result.files)
     named.update(dict.fromkeys(row.place.file for row in result.trace))
     named.update(dict.fromkeys(item.place.file for item in result.invariants))
+    for finding in result.findings:
+        named.update(dict.fromkeys(row.place.file for row in finding.trace))
     result.sources = list(_sources(named))
 
 

@@ -64,6 +64,7 @@ class EngineRun:
         self._began = time.monotonic()
         self._confirmed: Result | None = None  # what the last counterexample has shown
         self._doubt: Result | None = None  # that some counterexample does not replay
+        self._finding: dict[str, Any] | None = None  # undefined behaviour nobody has asked for
 
     def result(
         self, deadline: float | None, previous: dict[str, Any] | None
@@ -91,6 +92,8 @@ class EngineRun:
         if result.verdict != "unknown" or outcome.answer is Answer.UNKNOWN:
             result.bound = outcome.bound  # else it belongs to an answer that does not count
         result.statistics = numbers
+        if self._finding is not None and result.verdict != "true":
+            result.evidence["findings"] = [self._finding]
         return result
 
     def _concluded(self, outcome: Outcome) -> Result:
@@ -103,6 +106,8 @@ class EngineRun:
             return self._doubt
         if outcome.answer is not Answer.HOLDS:
             return Result("unknown", outcome.reason)
+        if self._finding is not None:
+            return Result("unknown", "internal error: a proof in spite of undefined behaviour")
         if beyond := names_of(self._specification) - self._engine.proves:
             return Result("unknown", f"a proof of {', '.join(sorted(beyond))} is not relied on")
         result = Result("true", outcome.reason)
@@ -144,9 +149,11 @@ class EngineRun:
         from plait.evidence.counterexample import NotShown
         from plait.evidence.replay import ReplayFailed, Undecided
 
+        if found.is_undefined:
+            return self._undefined(found)
         try:
             schedule, shown = confirmed(self._program, self._specification, found)
-            return self._shown(schedule, shown)
+            return self._shown(self._specification, schedule, shown)
         except Undecided as error:
             return Result("unknown", str(error))
         except (ReplayFailed, NotShown, InputError) as error:
@@ -156,12 +163,34 @@ class EngineRun:
             reason = f"internal error: the counterexample does not replay ({error})"
             return Result("unknown", reason, failure={"plan": _plan(found)})
 
-    def _shown(self, schedule: Schedule, found: Found) -> Result:
+    def _undefined(self, found: Counterexample) -> Result:
+        """What has no verdict for the engine may be undefined behaviour: a violation if that is
+        asked for, else something that people want to know of."""
+        from plait.evidence.confirm import confirmed
+        from plait.evidence.counterexample import NotShown
+        from plait.evidence.replay import ReplayFailed
+
+        place = self._program.place(found.origin)
+        open_question = Result("unknown", f"undefined behaviour: {found.message} ({place})")
+        wide = self._specification.with_undefined()
+        try:
+            schedule, shown = confirmed(self._program, wide, found)
+            result = self._shown(wide, schedule, shown)
+        except (ReplayFailed, NotShown, InputError):
+            return open_question
+        if self._specification.has_part(shown.kind):
+            return result
+        self._finding = self._finding or result.evidence
+        return open_question
+
+    def _shown(
+        self, specification: Specification, schedule: Schedule, found: Found
+    ) -> Result:
         """Raises NotShown for a schedule that does not show it."""
         from plait.evidence.counterexample import evidence_of
 
         end = self._end_of_reduction()
-        evidence = evidence_of(self._program, self._specification, schedule, found, end)
+        evidence = evidence_of(self._program, specification, schedule, found, end)
         reason = evidence.violation.message
         return Result("false", reason, found.kind, evidence=row_of(evidence))
 

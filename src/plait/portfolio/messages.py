@@ -90,7 +90,8 @@ class Result:
     there if plait itself has failed, and has what is needed to find out why; `cached` if an earlier
     run has found this, and says when and how (see plait.portfolio.cache). `predicates`
     are what the labels of a proof consist of, for a later run. `doubted` is the key of an entry of
-    the cache that must go: a counterexample does not replay, so no answer may be believed."""
+    the cache that must go: a counterexample does not replay, so no answer may be believed, or one
+    shows undefined behaviour, so no proof."""
 
     verdict: str
     reason: str

@@ -62,6 +62,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
     }
     engine, worker, message = _answer(options, conductor.workers, finishes, conductor.proof)
+    message = _with_findings(message, conductor.workers)
     if conductor.proof is not None and message is conductor.proof.result and conductor.proof.key:
         from plait.portfolio.cache import keep_together
 
@@ -69,14 +70,14 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     failure = _failure(conductor.workers)
     about = (options, engine, worker.question, worker.loaded)
     try:
-        result = composed(*about, message, usage, worker.history)
+        result = composed(*about, message, usage, worker.history, conductor.proved)
     except Exception as error:
         # What was found counts, even if it cannot be shown.
         if message.verdict == "unknown":
             raise
         failure = {"reason": f"internal error: {describe(error)}"}
         bare = replace(message, evidence={}, statistics={}, bound=None, cached=None)
-        result = composed(*about, bare, usage, [])
+        result = composed(*about, bare, usage, [], conductor.proved)
     result.certificate = message.certificate
     if result.certificate is not None:
         result.words = words_of(result, is_saved=True)
@@ -132,6 +133,14 @@ class _Portfolio(Conductor):
         self._proofs: dict[str, list[PartialProof]] = {}  # by what they are about
         self.proof: _Proof | None = None
         self.workers: dict[str, WorkerState] = {}
+
+    @property
+    def proved(self) -> frozenset[str]:
+        """The properties that hold, of a program that all workers have read alike."""
+        if len(self._proofs) != 1:
+            return frozenset()
+        [proofs] = self._proofs.values()
+        return frozenset[str]().union(*(part.properties for part in proofs))
 
     def begin(self, team: Team) -> None:
         self._enter(team, self._machine.start)
@@ -272,6 +281,22 @@ def _answer(
         return first, workers[first], messages[first]
     together = "; ".join("; ".join([cause, *rows]) for cause, rows in causes.items())
     return AUTO, workers[first], replace(messages[first], reason=together)
+
+
+def _with_findings(message: Message, workers: dict[str, WorkerState]) -> Message:
+    """What any engine has found beside what was asked for. An execution that does something
+    undefined was replayed, so that a proof by another engine is none, whatever it has assumed."""
+    findings: list[dict[str, Any]] = []
+    for item in workers.values():
+        rows = [] if item.result is None else item.result.evidence.get("findings", [])
+        known = [row["violation"]["place"] for row in findings]
+        findings += [row for row in rows if row["violation"]["place"] not in known]
+    if not findings:
+        return message
+    if message.verdict == "true":
+        what = findings[0]["violation"]["message"]
+        message = Message("unknown", f"undefined behaviour: {what}", statistics=message.statistics)
+    return replace(message, evidence=message.evidence | {"findings": findings})
 
 
 def _take_back(workers: dict[str, WorkerState]) -> None:

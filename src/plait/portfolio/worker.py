@@ -137,7 +137,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     if isinstance(answer, Result):
         cache.keep(answer, number, {} if answer.engine else settings, job)
         answer.predicates = None  # nobody else needs them
-        if answer.raises_doubt:
+        if answer.raises_doubt or "findings" in answer.evidence:
             answer.doubted = cache.key
     send(encode(answer))
 

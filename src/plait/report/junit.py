@@ -6,11 +6,12 @@ from __future__ import annotations
 import posixpath
 import xml.etree.ElementTree as xml
 
+from plait.evidence.property_parts import property_with
 from plait.evidence.result import Place, Result
 from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
 from plait.report.phrases import input_phrases, thread_name
-from plait.report.rules import property_with, rule_named
+from plait.report.rules import rule_named
 from plait.report.text import explanation_lines
 
 MAX_ROWS = 1_000  # of the trace; the readers show the text as a whole
@@ -19,7 +20,7 @@ MAX_ROWS = 1_000  # of the trace; the readers show the text as a whole
 def to_junit(result: Result) -> str:
     """The same result always gives the same text: there is no time of day in it."""
     names = list(dict.fromkeys(result.properties)) or ["properties"]
-    violated = property_with(result.violated or names[0])
+    violated = property_with(result.violated or names[0], names)
     if result.verdict == "false" and violated not in names:
         names.append(violated)
     seconds = _seconds(result)

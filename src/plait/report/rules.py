@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.data import dataclass
+from plait.evidence.property_parts import PARTS
 
 
 @dataclass(slots=True, frozen=True)
@@ -110,6 +111,16 @@ _RULES = (
         " locks only after all threads that use them have been joined.",
         667,
     ),
+    Rule(
+        "no-undefined",
+        "UndefinedOperation",
+        "An operation can be undefined",
+        "A division by zero, a shift by too much, or another operation for whose operands C says"
+        " nothing about what happens: the compiler assumes that it does not happen.",
+        "Test the operands before the operation, or find the step that has given them these"
+        " values.",
+        758,
+    ),
 )
 
 UNDECIDED = Rule(
@@ -123,14 +134,13 @@ UNDECIDED = Rule(
     " part of the program.",
 )
 
-_PARTS = {"valid-memsafety": ("valid-deref", "valid-free", "valid-memtrack")}
 _BY_ID = {rule.id: rule for rule in _RULES}
 
 
 def rules_of(properties: list[str]) -> list[Rule]:
     """The rules that are checked for these properties. Memory safety has one for each part, since
     that is what a violation names."""
-    names = [part for name in properties for part in _PARTS.get(name, (name,))]
+    names = [part for name in properties for part in PARTS.get(name, (name,))]
     return [rule_named(name) for name in dict.fromkeys(names)]
 
 
@@ -138,8 +148,3 @@ def rule_named(name: str) -> Rule:
     """Newer versions may have properties that are not known here."""
     known = _BY_ID.get(name)
     return known or Rule(name, name, f"{name} is violated", f"{name} is violated.", "")
-
-
-def property_with(part: str) -> str:
-    """The property as it was asked for, given what was violated of it."""
-    return next((whole for whole, parts in _PARTS.items() if part in parts), part)

@@ -12,7 +12,8 @@ import hashlib
 import json
 from typing import Any
 
-from plait.evidence.result import Place, Result, Unsupported, Violation
+from plait.data import replace
+from plait.evidence.result import Finding, Place, Result, Unsupported, Violation
 from plait.report import one_line_texts
 from plait.report.characters import clean, one_line
 from plait.report.fingerprint import line_hash, question_fingerprint, violation_fingerprint
@@ -40,6 +41,8 @@ def to_sarif(result: Result) -> str:
         results.append(_failure(result, places, rules))
     elif result.verdict == "unknown":
         results.append(_open_question(result, places, rules))
+    for finding in result.findings:
+        results.append(_failure(_as_violation(result, finding), places, rules))
     run = {
         "tool": {"driver": _driver(result, rules)},
         "automationDetails": {"id": _category(result)},
@@ -59,11 +62,18 @@ def to_sarif(result: Result) -> str:
 def _rules(result: Result) -> list[Rule]:
     """Those that were checked, and the one that the result is about."""
     rules = rules_of(result.properties)
-    if result.verdict == "unknown":
-        return [*rules, UNDECIDED]
-    if result.verdict == "false" and _violated(result) not in [rule.id for rule in rules]:
-        return [*rules, rule_named(_violated(result))]
-    return rules
+    named = [_violated(result)] if result.verdict == "false" else []
+    named += [_violated(_as_violation(result, finding)) for finding in result.findings]
+    known = [rule.id for rule in rules]
+    rules += [rule_named(name) for name in dict.fromkeys(named) if name not in known]
+    return [*rules, UNDECIDED] if result.verdict == "unknown" else rules
+
+
+def _as_violation(result: Result, finding: Finding) -> Result:
+    """As if it had been asked for."""
+    violation = finding.violation
+    found = result.with_execution_of(finding)
+    return replace(found, violated=violation.property, reason=violation.message)
 
 
 def _violated(result: Result) -> str:

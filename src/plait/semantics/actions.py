@@ -50,9 +50,9 @@ class Actions(Memory):
         self.limits = limits or Limits()
         self._space = AddressSpace(program)
         if is_visible is None:
-            self.compiler = shared_compiler(program, self.checks_memory)
+            self.compiler = shared_compiler(program, self.finds_leaks)
         else:
-            self.compiler = Compiler(program, is_visible, keep_variables=self.checks_memory)
+            self.compiler = Compiler(program, is_visible, keep_variables=self.finds_leaks)
         self.functions = program.functions_by_address()
         self._thread_locals: dict[int, list[int]] = {}
         self.supply: Callable[[InputRequest], Number] | None = None
@@ -111,7 +111,7 @@ class Actions(Memory):
         self.caller = caller
         self.code, self.values, self.location = code, values, 0
         self.base, self.allocated = self.stack_page, ()
-        if code.frame_pages and not self.checks_memory:
+        if code.frame_pages and not self.keeps_dead_locals:
             self._take_stack(code.frame_pages, site.origin)
         return SWITCH
 
@@ -164,7 +164,7 @@ class Actions(Memory):
         self._destroy_locals(code, r, self.allocated)
         if caller is None:
             return self._thread_is_over(site)
-        if not self.checks_memory:
+        if not self.keeps_dead_locals:
             self.stack_page = self.base
         call = caller.site
         values = caller.values[:]
@@ -191,7 +191,7 @@ class Actions(Memory):
             slot = function.slots[index]
             if r[first + index]:
                 self.destroy(r[first + index] >> self.page_bits)
-            if self.checks_memory:
+            if self.keeps_dead_locals:
                 self._take_stack(self.pages_of(slot.size), slot.origin)
                 page = self.stack_page
             else:
@@ -264,7 +264,7 @@ class Actions(Memory):
             values[0] = reinterpret(argument, scalar, function.registers[0].type)
         _, top = self._space.arena(number)
         heap_page = self._space.heap_start(number)
-        stack_page = top if self.checks_memory else top - code.frame_pages
+        stack_page = top if self.keeps_dead_locals else top - code.frame_pages
         return Thread(Status.RUNNING, code, 0, values, top, (), None, heap_page, stack_page)
 
     def thread_local_at(self, page: int) -> StaticObject | None:
@@ -298,7 +298,7 @@ class Actions(Memory):
                 self.destroy(address >> self.page_bits)
         self.depth = 0
         self.code = None
-        if self.checks_memory and all(
+        if self.finds_leaks and all(
             thread.code is None or number == self.number
             for number, thread in enumerate(self.threads, 1)
         ):
@@ -306,7 +306,7 @@ class Actions(Memory):
         return SWITCH
 
     def end_process(self, r: list[Any], status: int, how: str, site: Site) -> int:
-        if self.checks_memory:
+        if self.finds_leaks:
             assert self.code is not None
             self._check_leaks(self.code.pick[site.edge.source](r), site)
         self.exit = (status, how)
@@ -375,13 +375,14 @@ class Actions(Memory):
         )
 
     def fail(self, site: Site) -> None:
-        """A Check of a kind that the specification does not have says nothing, unless it guards
-        against an access that would be undefined."""
+        """A Check of a kind that the specification does not have says nothing, unless what comes
+        behind it would be undefined."""
         kind = site.check
         assert kind is not None
-        if kind is not CheckKind.UNDEFINED and kind in self.specification.checks:
+        violated = self.specification.violated_by(kind)
+        if violated is not None:
             raise StepEnds(
-                StepOutcome(Ending.VIOLATION, site.text, site.origin, kind.value, self.number)
+                StepOutcome(Ending.VIOLATION, site.text, site.origin, violated, self.number)
             )
         if kind in (CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE):
             self.stop(Ending.UNDEFINED, site.text, site.origin)

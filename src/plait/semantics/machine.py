@@ -296,7 +296,7 @@ class Machine(Actions):
         """The running thread stops for good where it is."""
         status = Status.PRUNED if ending is Ending.PRUNED else Status.HALTED
         stopped = _STOPPED[status]
-        if self.checks_memory and self.code is not None:
+        if self.finds_leaks and self.code is not None:
             # Its variables still point to memory that is therefore not lost.
             stopped = self._suspended(status)
         self.threads[self.number - 1] = stopped

@@ -98,7 +98,7 @@ class StepTaker:
         self.machine = machine
         self._records = records
         # Whether the end of a thread loses memory depends on all other threads.
-        self._remembers = remembers and not machine.checks_memory
+        self._remembers = remembers and not machine.finds_leaks
         self._effects: dict[_Key, list[tuple[tuple[int, ...], _Effects]]] = {}
         self._places: dict[tuple[int, ...], dict[int, int]] = {}
         self._restored: State | None = None

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from plait.model.actions import Origin
 from plait.model.layout import path_at
 from plait.model.program import FrameSlot, Function, Program, StaticObject
-from plait.model.properties import Property, Specification
+from plait.model.properties import Specification
 from plait.model.types import U8, Scalar
 from plait.semantics.compile import Site
 from plait.semantics.indeterminate import COPIED, UNKNOWN, Indeterminate, fresh
@@ -34,7 +34,10 @@ class Memory:
         self.pages_of = program.data_model.pages_of
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer_mask = (1 << program.data_model.pointer.bits) - 1
-        self.checks_memory = Property.VALID_MEMSAFETY in specification
+        self.checks_accesses = specification.checks_accesses
+        self.finds_leaks = specification.finds_leaks
+        # So that a dangling pointer never points into a new local.
+        self.keeps_dead_locals = specification.checks_accesses
         self.constants: dict[int, bytes] = {}
         self.static_pages: dict[int, StaticObject | Function] = {}
         self.slot_of_page: dict[int, FrameSlot] = {}  # the last one there, for names only
@@ -158,6 +161,7 @@ class Memory:
             data = self.constants.get(page)
         offset = address - (page << self.page_bits)
         if data is None or offset + size > len(data):
+            self._stop_beyond_model(page, site)
             what = self._why_invalid(address, size)
         elif is_constant and kind is AccessKind.WRITE:
             what = f"write to read-only {self.name_of(address)}"
@@ -333,6 +337,13 @@ class Memory:
 
     # --- what can go wrong
 
+    def _stop_beyond_model(self, page: int, site: Site) -> None:
+        """What is behind the end of an object that the program has more of is not known."""
+        item = self.static_pages.get(page)
+        if isinstance(item, StaticObject) and item.ends_early:
+            what = f"access to more of {self.name_of(page << self.page_bits)} than is examined"
+            self.stop(Ending.LIMIT, what, site.origin)
+
     def _why_invalid(self, address: int, size: int) -> str:
         if address >> self.page_bits == 0:
             return f"access through a null pointer (address {address:#x})"
@@ -360,7 +371,7 @@ class Memory:
 
     def invalid(self, kind: str, what: str, origin: Origin) -> NoReturn:
         """An access or a free that C does not define."""
-        if self.checks_memory:
+        if self.checks_accesses:
             raise StepEnds(StepOutcome(Ending.VIOLATION, what, origin, kind, self.number))
         self.stop(Ending.UNDEFINED, what, origin)
 

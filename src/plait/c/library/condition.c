@@ -16,8 +16,9 @@ struct __plait_condition {
   int destroyed;               /* only where misuse is checked */
 };
 
-/* Whether `waiting` and `leaving` are kept. */
-#define PLAIT_WAITERS (!PLAIT_SPURIOUS_WAKEUPS || PLAIT_CHECK_LOCKS)
+/* Whether `waiting` and `leaving` are kept. Misuse can be checked without: then the mutex of the first
+   wait is never forgotten, and a wait with another one, which may be allowed, has no verdict. */
+#define PLAIT_WAITERS (!PLAIT_SPURIOUS_WAKEUPS || PLAIT_CHECK_WAITS)
 
 #define MISUSE(condition, message) __plait_check("lock-misuse", condition, message)
 
@@ -38,7 +39,9 @@ int pthread_cond_init(struct __plait_condition *condition, const int *attributes
 int pthread_cond_destroy(struct __plait_condition *condition) {
   __plait_atomic_begin();
   PLAIT_TOUCH(condition);
-#if PLAIT_CHECK_LOCKS
+#if PLAIT_CHECK_LOCKS && !PLAIT_WAITERS
+  __plait_unsupported("pthread_cond_destroy of a condition variable whose waits are not counted");
+#elif PLAIT_CHECK_LOCKS
   MISUSE(!condition->destroyed, "destroy of a destroyed condition variable");
   MISUSE(condition->waiting == 0, "destroy of a condition variable that threads wait on");
   condition->destroyed = 1;
@@ -61,7 +64,15 @@ static int __plait_begin_wait(struct __plait_condition *condition, struct __plai
   int result;
 #if !PLAIT_WAITERS
   __plait_atomic_begin();
+#if PLAIT_CHECK_LOCKS
+  MISUSE(mutex->owner == __plait_self(), "wait with a mutex that the thread does not hold");
+  if (condition->mutex == NULL)
+    condition->mutex = mutex;
+  else if (condition->mutex != mutex)
+    __plait_unsupported("waits on a condition variable with different mutexes: see lock-misuse");
+#else
   PLAIT_TOUCH(condition);
+#endif
   result = pthread_mutex_unlock(mutex);
   __plait_atomic_end();
 #else
@@ -118,7 +129,7 @@ int pthread_cond_wait(struct __plait_condition *condition, struct __plait_mutex 
   __plait_wait((condition->waiting & own) == 0, "condition variable", condition);
   __plait_end_wait(condition, own);
   __plait_atomic_end();
-#elif PLAIT_CHECK_LOCKS
+#elif PLAIT_WAITERS
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
   __plait_end_wait(condition, own);
@@ -184,7 +195,7 @@ int pthread_cond_signal(struct __plait_condition *condition) {
 int pthread_cond_broadcast(struct __plait_condition *condition) {
   __plait_atomic_begin();
   PLAIT_TOUCH(condition);
-#if PLAIT_CHECK_LOCKS
+#if PLAIT_CHECK_LOCKS && PLAIT_WAITERS
   MISUSE(!condition->destroyed, "broadcast of a destroyed condition variable");
 #endif
 #if PLAIT_WAITERS

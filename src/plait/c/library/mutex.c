@@ -107,7 +107,14 @@ int pthread_mutex_unlock(struct __plait_mutex *mutex) {
   __plait_atomic_begin();
   kind = mutex->kind & PLAIT_KINDS;
 #if PLAIT_CHECK_LOCKS
-  MISUSE(mutex->owner != -1, "unlock of a destroyed mutex");
+  int owner = mutex->owner; /* one look: most often all is well */
+  if (owner != self) {
+    MISUSE(owner != -1, "unlock of a destroyed mutex");
+    if (kind != PLAIT_RECURSIVE && kind != PLAIT_ERRORCHECK) {
+      MISUSE(owner != 0, "unlock of a mutex that is not locked");
+      MISUSE(0, "unlock of a mutex that another thread holds");
+    }
+  }
 #endif
   if (kind == PLAIT_RECURSIVE || kind == PLAIT_ERRORCHECK) {
     if (mutex->owner != self) {
@@ -120,10 +127,6 @@ int pthread_mutex_unlock(struct __plait_mutex *mutex) {
       return 0;
     }
   }
-#if PLAIT_CHECK_LOCKS
-  MISUSE(mutex->owner != 0, "unlock of a mutex that is not locked");
-  MISUSE(mutex->owner == self, "unlock of a mutex that another thread holds");
-#endif
   mutex->owner = 0;
   __plait_atomic_end();
   return 0;

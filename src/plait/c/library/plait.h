@@ -12,6 +12,7 @@
 #endif
 #ifndef PLAIT_CHECK_LOCKS
 #define PLAIT_CHECK_LOCKS 0
+#define PLAIT_CHECK_WAITS 0
 #endif
 
 #define NULL ((void *)0)

@@ -31,7 +31,16 @@ _MAX_NODES = EngineOption(
     1_000_000,
     "give up when the tree has more than N nodes (default: 1000000)",
 )
-_PROPERTIES = frozenset({"assertions", "unreach-call", "no-overflow", "lock-misuse"})
+_PROPERTIES = frozenset(
+    {
+        "assertions",
+        "unreach-call",
+        "no-overflow",
+        "valid-access",
+        "lock-misuse",
+        "no-undefined",
+    }
+)
 
 
 class ImpactOptions(TypedDict, total=False):
@@ -49,7 +58,7 @@ IMPACT = EngineDescription(
     refutes=_PROPERTIES,
     summary="proves programs with unbounded loops",
     strength="proofs for any number of loop rounds, with certificates",
-    weakness="races, deadlocks, memory safety",
+    weakness="races, deadlocks, leaks",
     beginning="growing the tree",
     nothing_yet="the tree has no nodes yet",
     numbers_line="{nodes} nodes, {covers} covers ({forced_covers} forced),"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from plait.analysis.lifetimes import Lifetimes
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.data import replace
@@ -44,11 +45,12 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.model.program import Program
-from plait.model.properties import Specification
+from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
 
+_MOST_TROUBLES_CONFIRMED = 4
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 16
 
@@ -108,6 +110,7 @@ class _Search:
         self.terms = Terms()
         self.statistics = Statistics()
         sharing = Sharing(PointsTo(program))
+        self._sharing = sharing
         precision = ImpactPrecision(settings, sharing.points_to)
         self.knowledge = Knowledge(program, sharing, precision)
         self.executor = Executor(self.knowledge, self.terms, specification)
@@ -130,6 +133,9 @@ class _Search:
     # --- MAIN
 
     def run(self) -> Outcome:
+        reused = self._reused_local()
+        if reused:
+            return Outcome(Answer.UNKNOWN, reused)
         try:
             self.suggestions.learn()
             self.root = self.tree.add(None, 0, None, self.executor.start())
@@ -152,6 +158,15 @@ class _Search:
         except RecursionError:
             reason = "refinements and covers that depend on each other too deeply"
             return Outcome(Answer.UNKNOWN, reason, self._counted())
+
+    def _reused_local(self) -> str:
+        """Why accesses to locals may go unnoticed after their life; empty if they do not. Here
+        frames of a function at the same depth have the same addresses."""
+        if Property.VALID_ACCESS not in self.specification:
+            return ""
+        for item in Lifetimes(self._sharing).reused():
+            return f"a pointer to {item!r} may outlive it, and its memory is used again here"
+        return ""
 
     def _conclusion(self) -> Outcome:
         for trouble in self.troubles:
@@ -451,14 +466,17 @@ class _Search:
             self._strengthen_path(node.path(), list(result.sequence[1:]))
 
     def _report(self, node: Node, way: Way, model: Model) -> None:
-        place = self.program.place(way.origin)
-        if way.kind is Kind.TROUBLE:
+        is_undefined = way.kind is Kind.TROUBLE
+        if is_undefined:
+            place = self.program.place(way.origin)
             self.troubles[f"{way.message} ({place})"] = None
-            return
-        found = self.paths.counterexample(node, way, model)
+            if self.confirm is None or len(self.troubles) > _MOST_TROUBLES_CONFIRMED:
+                return
+        found = self.paths.counterexample(node, way, model, is_undefined=is_undefined)
         problem = "" if self.confirm is None else self.confirm(found)
         if problem:
-            self.troubles[problem] = None
+            if not is_undefined:
+                self.troubles[problem] = None
             return
         raise _Found(Outcome(Answer.VIOLATED, way.message, self._counted(), found))
 

@@ -52,7 +52,9 @@ class Paths:
         cell = cell_of(self._terms.name[variable])
         return None if cell is None else self._executor.memory.initial_value(cell)
 
-    def counterexample(self, node: Node, way: Way, model: Model) -> Counterexample:
+    def counterexample(
+        self, node: Node, way: Way, model: Model, *, is_undefined: bool
+    ) -> Counterexample:
         """What happens on the way to a node, with the values of a model."""
         blocks: list[BlockTaken] = []
         inputs: dict[int, list[tuple[str, int]]] = {}
@@ -79,6 +81,7 @@ class Paths:
             way.message,
             way.origin,
             excuse=lambda: excuse,
+            is_undefined=is_undefined,
         )
 
 

@@ -27,11 +27,13 @@ from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 from plait.logic.translate import NAN_BITS, OPEN_NAN
+from plait.model.actions import CheckKind
 from plait.model.facts import Fact
 from plait.model.program import Program
 
 _LAST_BOUND = 1 << 12
 _UNSUPPORTED = "unsupported"
+_UNDEFINED = CheckKind.UNDEFINED.value
 _MOST_BEYOND_UNSUPPORTED = 16  # loop rounds in which there may be a violation, but no proof
 _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 4
@@ -318,6 +320,7 @@ class _Round:
                 self._deadline,
                 self._settings.finds_races,
                 self._settings.checks_memory,
+                self._settings.checks_lives,
             )
         unrolling, statistics = learned.unrolling, self._statistics
         statistics.unrolling += time.monotonic() - started
@@ -335,6 +338,9 @@ class _Round:
                     reason = _NOT_FREED if is_leak else self._doubtful
                     return BoundOutcome(Answer.UNKNOWN, reason, statistics)
             found = yield from self._suspicion(formula)
+            if found is not None:
+                return found
+            found = yield from self._undefined(formula)
             if found is not None:
                 return found
             trouble = yield from self._search(formula, unrolling.troubles)
@@ -451,6 +457,27 @@ class _Round:
             if found is None:
                 return None
             example = self._counterexample(formula, found)
+            if not self._confirm(example):
+                return self._violated(example)
+            formula.exclude(excluding)
+        return None
+
+    def _undefined(self, formula: _Formula) -> Pausing[BoundOutcome | None]:
+        """Undefined behaviour that `confirm` accepts as a violation. Where it does not, there is no
+        verdict, but it has seen what happens."""
+        claims = [
+            claim
+            for claim in formula.learned.unrolling.troubles
+            if claim.what == _UNDEFINED
+        ]
+        if not self._can_confirm:
+            return None
+        excluding = formula.solver.new_literal()
+        for _ in range(_MOST_SUSPICIONS):
+            claim = yield from self._search(formula, claims, [excluding])
+            if claim is None:
+                return None
+            example = replace(self._counterexample(formula, claim), is_undefined=True)
             if not self._confirm(example):
                 return self._violated(example)
             formula.exclude(excluding)

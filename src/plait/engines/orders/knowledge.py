@@ -36,10 +36,12 @@ class Knowledge:
         deadline: float | None = None,
         finds_races: bool = False,
         checks_memory: bool = False,
+        checks_lives: bool = False,
     ) -> None:
         self.finds_races = finds_races
         self.checks_memory = checks_memory
-        self.objects = Objects(program)
+        self.checks_lives = checks_memory or checks_lives
+        self.objects = Objects(program, checks_memory=checks_memory, checks_lives=checks_lives)
         self._program = program
         self._shapes: dict[str, Shape] = {}
         self._deadline = deadline

@@ -42,13 +42,14 @@ def unroll(
     deadline: float | None = None,
     finds_races: bool = False,
     checks_memory: bool = False,
+    checks_lives: bool = False,
 ) -> Learned:
     def teach(
         unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
     ) -> UnrollingFacts:
         return learn(unrolling, orders, terms, known, finds_races)
 
-    knowledge = Knowledge(program, deadline, finds_races, checks_memory)
+    knowledge = Knowledge(program, deadline, finds_races, checks_memory, checks_lives)
     return _learned(Unroller, teach, program, terms, bounds, knowledge)
 
 

@@ -109,7 +109,7 @@ class ObjectLives:
         """The object at an address, a local that leaves its scope, dies."""
         for value in self._values.leaves(address) or ():
             instance = self._objects.at(value, 0)
-            if instance is None:
+            if instance is None or not instance.can_dangle:
                 continue
             here = self._terms.eq(address, self._terms.constant(value, self._terms.width[address]))
             if here != self._terms.true:

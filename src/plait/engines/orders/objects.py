@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plait.analysis.addresses import address_as_number
+from plait.analysis.lifetimes import Lifetimes
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.analysis.thread_numbers import thread_number_as_number
@@ -28,7 +29,7 @@ class Instance:
     only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
     accesses an object of NOBODY by a pointer. `from_heap`: it can be freed. `can_leak`: it must
     be, and is not alive before it is allocated. `is_open`: its size is a term, and at most `size`.
-    """
+    `can_dangle`: a pointer to it may outlive it."""
 
     address: int
     size: int
@@ -40,6 +41,7 @@ class Instance:
     from_heap: bool = False
     can_leak: bool = False
     is_open: bool = False
+    can_dangle: bool = False
 
     def size_term(self, terms: Terms, bits: int) -> int:
         """Of an open object it is a variable: accesses may be unrolled before the allocation."""
@@ -96,7 +98,9 @@ class Objects:
     true of threads and their numbers.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(
+        self, program: Program, *, checks_memory: bool = False, checks_lives: bool = False
+    ) -> None:
         self._program = program
         self._bits = program.data_model.page_bits
         self._pages_of = program.data_model.pages_of
@@ -105,6 +109,10 @@ class Objects:
         points_to = PointsTo(program)
         self.points_to = points_to
         self._sharing = Sharing(points_to)
+        # Memory safety relies on no analysis of pointers here.
+        self._all_can_dangle = checks_memory
+        outliving = Lifetimes(self._sharing).outliving if checks_lives else []
+        self._outliving = {item.slot or item.static or item.edge for item in outliving}
         self._by_page: dict[int, Instance] = {}
         self._made: dict[object, list[Instance]] = {}  # by declaration or allocating edge
         self._lives: dict[int, Instance] = {}
@@ -131,6 +139,9 @@ class Objects:
         """Whether accesses to an object are events."""
         found = self.points_to.object_of(item)
         return found is not None and self._sharing.is_shared(found)
+
+    def can_dangle(self, item: StaticObject | FrameSlot | Edge) -> bool:
+        return self._all_can_dangle or item in self._outliving
 
     def _has_escaped(self, item: StaticObject | FrameSlot | Edge) -> bool:
         """Whether other threads may get at an object; if it is not shared even so, they alone
@@ -197,6 +208,7 @@ class Objects:
         made = self._add(page, size, name, is_shared, contents, read_only)
         made.owner = 0 if is_shared or self._has_escaped(maker) else thread
         made.is_open = is_open
+        made.can_dangle = self.can_dangle(maker)
         self._by_maker[key] = made
         self._made.setdefault(maker, []).append(made)
         return made

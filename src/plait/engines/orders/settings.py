@@ -27,7 +27,8 @@ class Settings:
 
     unwind: int | None = None
     finds_races: bool = False
-    checks_memory: bool = False
+    checks_memory: bool = False  # invalid accesses are violations, and leaks
+    checks_lives: bool = False  # no pointer to a local is used after its life
     finds_deadlocks: bool = False  # and nothing else
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

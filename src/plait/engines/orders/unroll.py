@@ -520,7 +520,7 @@ class Unroller:
 
     def _leave_slot(self, slots: list[int | None], index: int, path: Path, origin: Origin) -> None:
         address = slots[index]
-        if self.knowledge.checks_memory and address is not None:
+        if self.knowledge.checks_lives and address is not None:
             self._lives.end_at(address, path, origin)
 
     def _leave_frame(self, slots: list[int | None], path: Path, origin: Origin) -> None:
@@ -529,13 +529,14 @@ class Unroller:
 
     def _end_of_thread(self, path: Path, origin: Origin) -> None:
         """All locals of the thread die, and its thread-local objects."""
-        if not self.knowledge.checks_memory:
+        if not self.knowledge.checks_lives:
             return
         for slots in (*self._outer_slots, path.slots):
             self._leave_frame(slots, path, origin)
         if self._log.run.number > 1:
             for instance in self._evaluator.thread_locals.values():
-                self._lives.set(instance, False, path, origin)
+                if instance.can_dangle:
+                    self._lives.set(instance, False, path, origin)
         elif self.objects.leakable():
             what = "the initial thread ends before the process: lost memory is not looked for"
             self._log.claim(self.result.troubles, path, "limit", what, origin)
@@ -594,7 +595,7 @@ class Unroller:
     ) -> Instance:
         site, thread = self._site(edge), self._log.run.number
         if action.storage == "stack":
-            if self.knowledge.checks_memory:
+            if self.objects.can_dangle(edge):
                 raise UnsupportedCode("alloca, with memory safety")
             return self.objects.from_alloca(thread, size, is_open, edge, site)
         instance = self.objects.heap(thread, size, is_open, action.zeroed, edge, site)

@@ -13,7 +13,9 @@ _FORMULAS = {
     "no-deadlock": ("G ! deadlock",),
     "no-overflow": ("G ! overflow",),
     "valid-memsafety": ("G valid-free", "G valid-deref", "G valid-memtrack"),
+    "valid-access": ("G valid-access",),
     "lock-misuse": ("G ! lock-misuse",),
+    "no-undefined": ("G ! undefined",),
 }
 _MEMORY_SAFETY = ("valid-free", "valid-deref", "valid-memtrack")
 _CHECK = re.compile(r"CHECK\(init\((\w+)\(\)\),LTL\((.*?)\)\)(?=CHECK|$)", re.ASCII)

@@ -14,10 +14,13 @@ from plait.report.characters import clean
 from plait.report.phrases import input_phrases, operation_phrase
 from plait.report.races import happened
 
-_SEPARATELY = ("trace", "tree", "sources", "schedule")
+_SEPARATELY = ("trace", "tree", "sources", "schedule", "findings")
 
 
 def page_data(result: Result) -> dict[str, Any]:
+    """Without a counterexample, the execution is that of what was found beside it."""
+    if not result.trace and result.findings:
+        result = result.with_execution_of(result.findings[0])
     tables = _Tables()
     inputs = input_phrases(result)
     # Rows of what has not happened yet are at the end.

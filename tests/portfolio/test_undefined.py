@@ -1,0 +1,117 @@
+"""Undefined behaviour as a finding: a violation where it is asked for, shown beside it otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import plait
+from plait.api import Result
+
+THREADS = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n"
+NULL = """
+int x, *g = &x;
+void *clear(void *a) { g = 0; return 0; }
+int main(void) {
+  pthread_t h;
+  pthread_create(&h, 0, clear, 0);
+  *g = 1;
+  pthread_join(h, 0);
+  assert(x <= 1);
+}
+"""
+DIVISION = """
+extern int __VERIFIER_nondet_int(void);
+int main(void) { int n = __VERIFIER_nondet_int(); return 10 / (n + 3); }
+"""
+UNLOCK = """
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int main(void) { pthread_mutex_unlock(&m); }
+"""
+DOUBLE_FREE = "int main(void) { int *p = malloc(4); free(p); free(p); }"
+ASSERTION = "int main(void) { int x = 1; assert(x == 2); }"
+DANGLING = """
+int *g;
+void f(void) { int x = 1; g = &x; }
+void h(void) { int y = 2; g = y ? g : &y; }
+int main(void) { f(); h(); *g = 3; }
+"""
+LEAK = "int main(void) { malloc(4); return 0; }"
+OVERFLOW = """
+extern int __VERIFIER_nondet_int(void);
+int main(void) { int n = __VERIFIER_nondet_int(); return n + 1 > 0; }
+"""
+ENGINES = ("orders", "impact")
+
+
+def verified(text: str, folder: Path, **options: object) -> Result:
+    path = folder / "program.c"
+    path.write_text(THREADS + text)
+    chosen: dict[str, object] = {"cache": False, "timeout": 60.0} | options
+    return plait.verify(str(path), **chosen)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("text", "violated"),
+    [
+        (NULL, "valid-deref"),
+        (DIVISION, "no-undefined"),
+        (UNLOCK, "lock-misuse"),
+        (DOUBLE_FREE, "valid-free"),
+        (ASSERTION, "assertions"),
+    ],
+)
+def test_what_is_wrong_in_any_program_needs_no_asking(
+    text: str, violated: str, engine: str, tmp_path: Path
+) -> None:
+    result = verified(text, tmp_path, engine=engine)
+    assert (result.verdict, result.violated) == ("false", violated), result.reason
+    assert result.trace and result.violation is not None
+    answers = {item.property: item.answer for item in result.answers}
+    assert sorted(answers.values()).count("violated") == 1
+    assert not result.findings
+
+
+@pytest.mark.parametrize("text", [LEAK, OVERFLOW])
+def test_the_rest_is_looked_for_on_request(text: str, tmp_path: Path) -> None:
+    assert verified(text, tmp_path).verdict == "true"
+    assert verified(text, tmp_path, property=("all",)).verdict == "false"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("text", "kind"), [(NULL, "valid-deref"), (DIVISION, "no-undefined")])
+def test_a_property_that_is_named_stays_alone(
+    text: str, kind: str, engine: str, tmp_path: Path
+) -> None:
+    result = verified(text, tmp_path, engine=engine, property=("assertions",))
+    assert result.verdict == "unknown" and result.properties == ["assertions"]
+    [finding] = result.findings
+    assert finding.violation.property == kind and finding.trace
+    assert any("beside what was asked for" in item for item in result.words)
+    assert kind in result.to_sarif() and finding.violation.message in result.to_html()
+
+
+def test_the_last_use_of_a_local_counts_in_a_default_run(tmp_path: Path) -> None:
+    """The memory of f's x is that of h's y, so that engines which use it again see nothing."""
+    result = verified(DANGLING, tmp_path)
+    assert (result.verdict, result.violated) == ("false", "valid-deref"), result.reason
+    impact = verified(DANGLING, tmp_path, engine="impact")
+    assert impact.verdict == "unknown" and "may outlive" in impact.reason
+
+
+def test_an_assumption_is_listed_only_where_it_can_be_broken(tmp_path: Path) -> None:
+    harmless = "int f(int *p) { return *p; } int main(void) { int x = 1; assert(f(&x)); }"
+    for text, is_listed in ((harmless, False), (DANGLING, True)):
+        result = verified(text, tmp_path, property=("assertions",))
+        listed = [item for item in result.assumptions if "pointer to a local" in item]
+        assert bool(listed) == is_listed
+    assert not any("pointer to a local" in item for item in verified(DANGLING, tmp_path).assumptions)
+
+
+def test_what_lies_behind_the_examined_arguments_is_no_violation(tmp_path: Path) -> None:
+    text = "int main(int c, char **v) { int n = 0; if (c > 1) while (v[1][n]) n++; return n; }"
+    result = verified(text, tmp_path)
+    assert result.verdict == "unknown", result.reason
+    assert not result.findings
