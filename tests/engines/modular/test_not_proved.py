@@ -24,6 +24,31 @@ extern void __VERIFIER_atomic_end(void);
 
 # By names: the properties that are violated together, and the program.
 PROGRAMS = {
+    "a value that comes to its reader by way of a thread in between": (
+        "assertions",
+        """
+_Atomic int x, y;
+void *reads(void *unused) {
+  assert(y == 0);
+  return 0;
+}
+void *copies(void *unused) {
+  y = x;
+  return 0;
+}
+void *writes(void *unused) {
+  x = 1;
+  return 0;
+}
+int main(void) {
+  pthread_t a, b, c;
+  pthread_create(&a, 0, reads, 0);
+  pthread_create(&b, 0, copies, 0);
+  pthread_create(&c, 0, writes, 0);
+  return 0;
+}
+""",
+    ),
     "thread-local of the initial thread, which another one reads": (
         "assertions",
         """

@@ -38,9 +38,9 @@ def order_of(function: Function) -> Order:
     position = [-1] * count
     nest: list[tuple[int, ...]] = [()] * count
     heads: set[int] = set()
-    pending: list[tuple[list[int], int, tuple[int, ...]]] = [(list(range(count)), 0, ())]
+    pending: list[tuple[list[int], tuple[int, ...]]] = [(list(range(count)), ())]
     while pending:
-        nodes, entry, around = pending.pop()
+        nodes, around = pending.pop()
         if len(nodes) == 1 and around[-1:] == (nodes[0],):
             continue
         inside = set(nodes)
@@ -57,11 +57,11 @@ def order_of(function: Function) -> Order:
                 if members[0] != (around[-1] if around else -1):
                     nest[members[0]] = around
                 continue
-            head = _head(members, entry, successors)
+            head = _head(members, successors)
             heads.add(head)
             for member in members:
                 nest[member] = (*around, head)
-            pending.append((members, head, (*around, head)))
+            pending.append((members, (*around, head)))
     for clock, location in enumerate(_sorted(count, successors, nest)):
         position[location] = clock
     loops = frozenset(head for head in heads if _is_entered_at(head, successors, nest))
@@ -84,11 +84,9 @@ def _is_closed(edge: Edge) -> bool:
     return isinstance(edge.action, Guard) and constant(edge.action.condition) == 0
 
 
-def _head(members: list[int], entry: int, successors: list[list[int]]) -> int:
+def _head(members: list[int], successors: list[list[int]]) -> int:
     """A member at which the component is entered, the first one if there are several."""
     inside = set(members)
-    if entry in inside:
-        return entry
     entered = {
         target
         for source, row in enumerate(successors)
@@ -102,6 +100,8 @@ def _head(members: list[int], entry: int, successors: list[list[int]]) -> int:
 def _is_entered_at(head: int, successors: list[list[int]], nest: list[tuple[int, ...]]) -> bool:
     depth = nest[head].index(head)
     around = nest[head][: depth + 1]
+    if head != 0 and nest[0][: depth + 1] == around:  # the function begins inside
+        return False
     return all(
         target == head or nest[target][: depth + 1] != around
         for source, row in enumerate(successors)
