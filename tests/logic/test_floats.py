@@ -148,6 +148,35 @@ def test_operators(scalar: Scalar, op: BinaryOp, data: st.DataObject) -> None:
     check_value(expr, [(scalar, left), (scalar, right)])
 
 
+def number(scalar: Scalar, value: float) -> tuple[Scalar, int]:
+    return scalar, to_bits(value, scalar)
+
+
+@pytest.mark.parametrize("scalar", FLOATS)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bits_that_are_shifted_out_decide_a_tie(scalar: Scalar, sign: int) -> None:
+    """Half of the last place, and a little more or less: far below what the sum has room for."""
+    places = FRACTION[scalar.bits]
+    half = 2.0 ** -(places + 1)
+    little = half * 2.0**-places if scalar is F64 else half * 2.0**-20
+    for op in (BinaryOp.ADD, BinaryOp.SUB):
+        expr = Binary(scalar, op, Register(scalar, 0, ""), Register(scalar, 1, ""))
+        for other in (half, half + little, half - little / 2):
+            check_value(expr, [number(scalar, sign * 1.0), number(scalar, sign * other)])
+            check_value(expr, [number(scalar, sign * other), number(scalar, -sign * 1.0)])
+    # A product of two significands that differs from a tie in its last bit alone.
+    expr = Binary(scalar, BinaryOp.MUL, Register(scalar, 0, ""), Register(scalar, 1, ""))
+    one = 1 + 2.0**-places
+    tie = 1 + 2.0 ** -(places - 1) * (1 << (places // 2))
+    check_value(expr, [number(scalar, sign * one), number(scalar, one)])
+    check_value(expr, [number(scalar, sign * one), number(scalar, tie)])
+    # Of numbers below the normal ones less is kept.
+    least = 2.0 ** -(126 if scalar is F32 else 1022)
+    for other in (1.5, 1.25 + 2.0**-20, 1.75 - 2.0**-20, 1 + half * 2):
+        check_value(expr, [number(scalar, least * other), number(scalar, sign * 0.25)])
+        check_value(expr, [number(scalar, least * (1 + 2.0**-places)), number(scalar, sign / 2)])
+
+
 @given(st.sampled_from(FLOATS), st.sampled_from([*INTEGERS, *FLOATS]), st.data())
 @settings(max_examples=300, deadline=None)
 def test_conversions_of_floats(source: Scalar, target: Scalar, data: st.DataObject) -> None:

@@ -24,27 +24,42 @@ extern void __VERIFIER_atomic_end(void);
 
 # By names: the properties that are violated together, and the program.
 PROGRAMS = {
-    "a value that comes to its reader by way of a thread in between": (
+    "a value that comes to its reader by way of other threads": (
         "assertions",
         """
-_Atomic int x, y;
+_Atomic int a, b, c, d, e;
 void *reads(void *unused) {
-  assert(y == 0);
+  assert(e == 0);
   return 0;
 }
-void *copies(void *unused) {
-  y = x;
+void *copies_d(void *unused) {
+  e = d;
+  return 0;
+}
+void *copies_c(void *unused) {
+  d = c;
+  return 0;
+}
+void *copies_b(void *unused) {
+  c = b;
+  return 0;
+}
+void *copies_a(void *unused) {
+  b = a;
   return 0;
 }
 void *writes(void *unused) {
-  x = 1;
+  a = 1;
   return 0;
 }
 int main(void) {
-  pthread_t a, b, c;
-  pthread_create(&a, 0, reads, 0);
-  pthread_create(&b, 0, copies, 0);
-  pthread_create(&c, 0, writes, 0);
+  pthread_t thread;
+  pthread_create(&thread, 0, reads, 0);
+  pthread_create(&thread, 0, copies_d, 0);
+  pthread_create(&thread, 0, copies_c, 0);
+  pthread_create(&thread, 0, copies_b, 0);
+  pthread_create(&thread, 0, copies_a, 0);
+  pthread_create(&thread, 0, writes, 0);
   return 0;
 }
 """,
