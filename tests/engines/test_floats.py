@@ -116,3 +116,14 @@ def test_a_loop_around_a_number_that_nobody_needs_ends(tmp_path: Path) -> None:
     }
     """
     assert outcome_of("impact", HEAD + text, tmp_path).answer is Answer.HOLDS
+
+
+@pytest.mark.parametrize("engine", ["orders", "impact"])
+def test_rounding_modes_are_unsupported(engine: str, tmp_path: Path) -> None:
+    text = """
+    extern int fesetround(int);
+    int main(void) { fesetround(0x800); float a = 1, b = 3; assert(a / b > 0.3f); }
+    """
+    outcome = outcome_of(engine, HEAD + text, tmp_path)
+    assert outcome.answer is Answer.UNKNOWN
+    assert "rounding modes" in outcome.reason

@@ -177,6 +177,16 @@ def test_bits_that_are_shifted_out_decide_a_tie(scalar: Scalar, sign: int) -> No
         check_value(expr, [number(scalar, least * (1 + 2.0**-places)), number(scalar, sign / 2)])
 
 
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+def test_operators_on_special_values(op: BinaryOp) -> None:
+    kind = I32 if op in COMPARISONS else F32
+    expr = Binary(kind, op, Register(F32, 0, ""), Register(F32, 1, ""))
+    special = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, 2.0**-149]
+    for left in special:
+        for right in special:
+            check_value(expr, [(F32, to_bits(left, F32)), (F32, to_bits(right, F32))])
+
+
 @given(st.sampled_from(FLOATS), st.sampled_from([*INTEGERS, *FLOATS]), st.data())
 @settings(max_examples=300, deadline=None)
 def test_conversions_of_floats(source: Scalar, target: Scalar, data: st.DataObject) -> None:
