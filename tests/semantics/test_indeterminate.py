@@ -65,8 +65,8 @@ COPIES = {
     "a struct passed twice": "struct C s; s.a = 1; assert(same(s, s));",
     "a result that was not returned": "void *r; pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, &r); assert(r == 0);",
     "read by the library": "char s[2]; s[1] = 0; assert(strlen(s) == strlen(s));",
-    "text of snprintf": "char s[3]; snprintf(s, 3, \"%d\", 7); assert(s[0] == '7');",
-    "result of snprintf": 'char s[3]; assert(snprintf(s, 3, "%d", 7) == 1);',
+    "text of snprintf": "char s[3]; snprintf(s, 3, \"%g\", 7.0); assert(s[0] == '7');",
+    "result of snprintf": 'char s[3]; assert(snprintf(s, 3, "%g", 7.0) == 1);',
 }
 
 
