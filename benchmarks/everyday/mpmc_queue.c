@@ -18,7 +18,9 @@
 #ifndef CAPACITY
 #define CAPACITY 4
 #endif
+#ifndef PAIRS
 #define PAIRS 2 /* producers, and as many consumers */
+#endif
 
 struct queue {
   pthread_mutex_t lock;

@@ -1,4 +1,4 @@
-/* A pipeline of three stages: a source, two workers that square, and a sink that adds up. Between
+/* A pipeline of three stages: a source, workers that square, and a sink that adds up. Between
  * the stages are channels: rings with a semaphore for free slots and one for items. An end mark for
  * each worker goes through the pipeline behind the items.
  *
@@ -19,7 +19,9 @@
 #ifndef CAPACITY
 #define CAPACITY 2
 #endif
+#ifndef WORKERS
 #define WORKERS 2
+#endif
 #define END (-1)
 
 struct channel {
