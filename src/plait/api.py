@@ -64,6 +64,7 @@ class About(TypedDict, total=False):
     entry: str | None
     compile_commands: Path | None
     spurious_wakeups: bool
+    assume_defined: bool
     args: str | None
 
 

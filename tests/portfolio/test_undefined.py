@@ -8,6 +8,7 @@ import pytest
 
 import plait
 from plait.api import Result
+from plait.errors import InputError
 
 THREADS = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n"
 NULL = """
@@ -115,3 +116,26 @@ def test_what_lies_behind_the_examined_arguments_is_no_violation(tmp_path: Path)
     result = verified(text, tmp_path)
     assert result.verdict == "unknown", result.reason
     assert not result.findings
+
+
+def test_assume_defined(tmp_path: Path) -> None:
+    """What is undefined does not happen; what the environment hands out is valid or null."""
+    text = (
+        "struct dev { int id; }; struct dev *get(void); int other(void);"
+        "int main(void) { struct dev *d = get(); d->id = 3; assert(d->id %s 3);"
+        " return 1 / other(); }"
+    )
+    result = verified(text % "==", tmp_path, assume_defined=True)
+    assert (result.verdict, result.properties) == ("true", ["assertions", "lock-misuse"])
+    assert "if no execution does anything undefined" in result.words[0]
+    assert any("--assume-defined" in item for item in result.assumptions)
+    result = verified(text % "!=", tmp_path, assume_defined=True)
+    assert (result.verdict, result.violated) == ("false", "assertions")
+    assert verified(text % "==", tmp_path, property=("assertions",)).verdict == "unknown"
+    with pytest.raises(InputError, match="leaves nothing to check of valid-access"):
+        verified(text % "==", tmp_path, property=("valid-access",), assume_defined=True)
+
+
+def test_the_environment_may_return_null(tmp_path: Path) -> None:
+    text = "int *get(void); int main(void) { int *p = get(); assert(p); }"
+    assert verified(text, tmp_path, assume_defined=True).verdict == "false"

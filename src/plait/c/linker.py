@@ -20,7 +20,7 @@ from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
 from plait.c.syntax import Node
 from plait.c.tidy import prepend, tidy
-from plait.c.types import CType, Shape, layout_of
+from plait.c.types import CType, Shape, gives_callback, layout_of
 from plait.c.unit import Unit
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.actions import (
@@ -243,7 +243,7 @@ class Linker:
         why = self.unsupported_functions.get(name) or _why_special(unit, declaration)
         result = unit.types.of(declaration).result
         if why is None and any(
-            _is_callback(item) for item in unit.types.of(declaration).parameters
+            gives_callback(item) for item in unit.types.of(declaration).parameters
         ):
             why = "it takes a callback and is not defined"
         if why is None and unit.is_noreturn(declaration):
@@ -628,10 +628,6 @@ def _why_special(unit: Unit, declaration: Cursor) -> str | None:
 
 def fixed_arguments(arguments: tuple[str, ...]) -> str:
     return f"the program is called as: {shlex.join(arguments)}"
-
-
-def _is_callback(ctype: CType) -> bool:
-    return ctype.is_pointer and ctype.inner is not None and ctype.inner.shape is Shape.FUNCTION
 
 
 def _lines(path: str) -> list[str]:

@@ -93,6 +93,24 @@ class Member:
 VOID = CType(Shape.VOID, 0, "void")
 
 
+def gives_callback(ctype: CType) -> bool:
+    """Whether whoever gets a value of the type may find a pointer to a function: it is one, or one
+    is in what it points to or consists of."""
+    seen: set[int] = set()
+    pending = [ctype]
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if item.shape is Shape.FUNCTION:
+            return True
+        if item.inner is not None:
+            pending.append(item.inner)
+        pending += [member.type for member in item.fields]
+    return False
+
+
 def find_member(record: CType, name: str) -> Member | None:
     """A member by name, looking into anonymous structs and unions; its offset is the record's."""
     for member in record.fields:

@@ -148,6 +148,12 @@ def _property_options(parser: Parser) -> None:
         help=f"what to check, repeatable: {', '.join(PROPERTY_NAMES)}, or {ALL_NAME} for everything"
         f" (default: what is wrong in any program, {', '.join(DEFAULT_NAMES)})",
     )
+    group.add_argument(
+        "--assume-defined",
+        action="store_true",
+        help="verdicts under the assumption that no execution does anything undefined; undefined"
+        " functions that return a pointer then return null or a new object of its type",
+    )
     group.add_argument("--prp", metavar="FILE", help="take the properties from an SV-COMP file")
     group.add_argument(
         "--error-function",

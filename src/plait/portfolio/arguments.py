@@ -35,4 +35,6 @@ def as_arguments(subject: Subject) -> list[str]:
             arguments += [option, value]
     if not subject.spurious_wakeups:
         arguments.append("--no-spurious-wakeups")
+    if subject.assume_defined:
+        arguments.append("--assume-defined")
     return arguments

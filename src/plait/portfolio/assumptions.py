@@ -25,7 +25,10 @@ def assumptions_of(
     def has(names: tuple[str, ...]) -> bool:
         return any(name in program.functions for name in names)
 
-    found = [f"data model {program.data_model.value}, sequentially consistent memory"]
+    found = []
+    if specification.assumes_defined:
+        found.append("no execution does anything undefined (--assume-defined)")
+    found += [f"data model {program.data_model.value}, sequentially consistent memory"]
     if has(_ALLOCATION):
         found.append("memory allocation never fails")
     if has(_WAKE_UPS):
@@ -86,7 +89,7 @@ def _about_addresses(program: Program, specification: Specification) -> list[str
     from plait.model.actions import Free
 
     found = []
-    if not specification.checks_accesses:
+    if not specification.checks_accesses and not specification.assumes_defined:
         found += _about_lifetimes(program)
     edges = (edge for function in program.functions.values() for edge in function.all_edges())
     if any(isinstance(edge.action, Free) for edge in edges):
