@@ -139,3 +139,10 @@ def test_assume_defined(tmp_path: Path) -> None:
 def test_the_environment_may_return_null(tmp_path: Path) -> None:
     text = "int *get(void); int main(void) { int *p = get(); assert(p); }"
     assert verified(text, tmp_path, assume_defined=True).verdict == "false"
+
+
+def test_that_library_calls_succeed_is_an_assumption(tmp_path: Path) -> None:
+    listed = [item for item in verified(NULL, tmp_path).assumptions if "lack of resources" in item]
+    assert listed == ["no call fails for lack of resources: pthread_create"]
+    listed = [item for item in verified(DIVISION, tmp_path).assumptions if "resources" in item]
+    assert not listed
