@@ -65,6 +65,7 @@ class About(TypedDict, total=False):
     compile_commands: Path | None
     spurious_wakeups: bool
     assume_defined: bool
+    failing_calls: bool
     args: str | None
 
 

@@ -146,3 +146,20 @@ def test_that_library_calls_succeed_is_an_assumption(tmp_path: Path) -> None:
     assert listed == ["no call fails for lack of resources: pthread_create"]
     listed = [item for item in verified(DIVISION, tmp_path).assumptions if "resources" in item]
     assert not listed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int main(void) { int *p = malloc(4); if (p) *p = 1; assert(p); free(p); }",
+        "int main(void) { int *p = calloc(1, 4); assert(p); }",
+        "int main(void) { int *p = realloc(0, 4); assert(p); }",
+        "void *f(void *a) { return a; }"
+        "int main(void) { pthread_t t; assert(pthread_create(&t, 0, f, 0) == 0); }",
+    ],
+)
+def test_library_calls_fail_on_request(text: str, tmp_path: Path) -> None:
+    assert verified(text, tmp_path).verdict == "true"
+    result = verified(text, tmp_path, failing_calls=True)
+    assert (result.verdict, result.violated) == ("false", "assertions")
+    assert not any("never fails" in item or "resources" in item for item in result.assumptions)

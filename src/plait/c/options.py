@@ -19,5 +19,6 @@ class FrontEndOptions:
     system_headers: bool = True
     spurious_wakeups: bool = True
     assume_defined: bool = False  # the environment hands out nothing that is invalid
+    failing_calls: bool = False  # allocation and the start of threads may fail
     arguments: tuple[str, ...] | None = None  # of main, with the program's name; None: any
     compiler_flags: tuple[str, ...] = ()  # others that change what the source means

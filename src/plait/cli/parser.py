@@ -202,6 +202,11 @@ def _front_end_options(parser: Parser) -> None:
         help="take the options of each PROG from DIR/compile_commands.json",
     )
     group.add_argument(
+        "--failing-calls",
+        action="store_true",
+        help="memory allocation and the creation of threads may fail, as their documentation says",
+    )
+    group.add_argument(
         "--no-spurious-wakeups",
         dest="spurious_wakeups",
         action="store_false",

@@ -37,4 +37,6 @@ def as_arguments(subject: Subject) -> list[str]:
         arguments.append("--no-spurious-wakeups")
     if subject.assume_defined:
         arguments.append("--assume-defined")
+    if subject.failing_calls:
+        arguments.append("--failing-calls")
     return arguments

@@ -36,7 +36,11 @@ _ENVIRONMENT = ("getenv", "secure_getenv")
 
 
 def assumptions_of(
-    program: Program, specification: Specification, *, spurious_wakeups: bool
+    program: Program,
+    specification: Specification,
+    *,
+    spurious_wakeups: bool,
+    failing_calls: bool = False,
 ) -> list[str]:
     """The front end's assumptions about this program, after those about all programs."""
     from plait.model.actions import Call
@@ -56,9 +60,10 @@ def assumptions_of(
     if specification.assumes_defined:
         found.append("no execution does anything undefined (--assume-defined)")
     found += [f"data model {program.data_model.value}, sequentially consistent memory"]
-    if has(_ALLOCATION):
+    if has(_ALLOCATION) and not failing_calls:
         found.append("memory allocation never fails")
-    failing = [name for name in _MAY_FAIL if name in called]
+    modelled = ("pthread_create", "thrd_create") if failing_calls else ()
+    failing = [name for name in _MAY_FAIL if name in called and name not in modelled]
     if failing:
         found.append(f"no call fails for lack of resources: {', '.join(failing)}")
     if has(_WAKE_UPS):

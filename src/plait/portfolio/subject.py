@@ -39,6 +39,7 @@ class Subject:
     spurious_wakeups: bool = True
     args: str | None = None
     assume_defined: bool = False
+    failing_calls: bool = False
 
     def check(self) -> None:
         """InputError for values that no command line would let pass."""
@@ -136,4 +137,5 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         spurious_wakeups=subject.spurious_wakeups,
         arguments=arguments_of_main(subject.args),
         assume_defined=subject.assume_defined,
+        failing_calls=subject.failing_calls,
     )
