@@ -64,6 +64,8 @@ class About(TypedDict, total=False):
     entry: str | None
     compile_commands: Path | None
     spurious_wakeups: bool
+    assume_defined: bool
+    failing_calls: bool
     args: str | None
 
 

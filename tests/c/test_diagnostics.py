@@ -160,6 +160,12 @@ NO_VERDICT = {
     "a 128-bit constant": "static __int128 g = (__int128)(1e20 * 10); int main(void) { return (int)(g >> 64); }",
     "the right side of &&": "int c; double x; int bad(void) { return 1 / c; } int main(void) { int r = c && (bad() && x > 1.0L); return r; }",
     "one side of ?:": "int c; double x; int bad(void) { return 1 / c; } int main(void) { int r = c ? bad() + (x > 1.0L) : 3; return r; }",
+    "a callback in a struct": "struct ops { int n; void (*call)(void); }; void other(struct ops *);"
+    " void f(void) {} int main(void) { struct ops o = {1, f}; other(&o); return 0; }",
+    "a callback in a struct by value": "struct ops { void (*call[2])(void); }; void other(struct ops);"
+    " int main(void) { struct ops o = {0}; other(o); return 0; }",
+    "arithmetic on a member of an atomic struct": "struct s { int a; }; _Atomic struct s v;"
+    " int main(void) { v.a += 1; return 0; }",
     "a callback": "void other(void (*f)(void)); void f(void) {} int main(void) { other(f); return 0; }",
 }
 

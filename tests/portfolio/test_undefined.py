@@ -8,6 +8,7 @@ import pytest
 
 import plait
 from plait.api import Result
+from plait.errors import InputError
 
 THREADS = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n"
 NULL = """
@@ -115,3 +116,50 @@ def test_what_lies_behind_the_examined_arguments_is_no_violation(tmp_path: Path)
     result = verified(text, tmp_path)
     assert result.verdict == "unknown", result.reason
     assert not result.findings
+
+
+def test_assume_defined(tmp_path: Path) -> None:
+    """What is undefined does not happen; what the environment hands out is valid or null."""
+    text = (
+        "struct dev { int id; }; struct dev *get(void); int other(void);"
+        "int main(void) { struct dev *d = get(); d->id = 3; assert(d->id %s 3);"
+        " return 1 / other(); }"
+    )
+    result = verified(text % "==", tmp_path, assume_defined=True)
+    assert (result.verdict, result.properties) == ("true", ["assertions", "lock-misuse"])
+    assert "if no execution does anything undefined" in result.words[0]
+    assert any("--assume-defined" in item for item in result.assumptions)
+    result = verified(text % "!=", tmp_path, assume_defined=True)
+    assert (result.verdict, result.violated) == ("false", "assertions")
+    assert verified(text % "==", tmp_path, property=("assertions",)).verdict == "unknown"
+    with pytest.raises(InputError, match="leaves nothing to check of valid-access"):
+        verified(text % "==", tmp_path, property=("valid-access",), assume_defined=True)
+
+
+def test_the_environment_may_return_null(tmp_path: Path) -> None:
+    text = "int *get(void); int main(void) { int *p = get(); assert(p); }"
+    assert verified(text, tmp_path, assume_defined=True).verdict == "false"
+
+
+def test_that_library_calls_succeed_is_an_assumption(tmp_path: Path) -> None:
+    listed = [item for item in verified(NULL, tmp_path).assumptions if "lack of resources" in item]
+    assert listed == ["no call fails for lack of resources: pthread_create"]
+    listed = [item for item in verified(DIVISION, tmp_path).assumptions if "resources" in item]
+    assert not listed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int main(void) { int *p = malloc(4); if (p) *p = 1; assert(p); free(p); }",
+        "int main(void) { int *p = calloc(1, 4); assert(p); }",
+        "int main(void) { int *p = realloc(0, 4); assert(p); }",
+        "void *f(void *a) { return a; }"
+        "int main(void) { pthread_t t; assert(pthread_create(&t, 0, f, 0) == 0); }",
+    ],
+)
+def test_library_calls_fail_on_request(text: str, tmp_path: Path) -> None:
+    assert verified(text, tmp_path).verdict == "true"
+    result = verified(text, tmp_path, failing_calls=True)
+    assert (result.verdict, result.violated) == ("false", "assertions")
+    assert not any("never fails" in item or "resources" in item for item in result.assumptions)

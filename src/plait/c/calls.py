@@ -14,6 +14,7 @@ from plait.c.types import CType, Shape
 from plait.errors import UnsupportedCode
 from plait.model.actions import (
     Allocate,
+    Assign,
     AtomicBegin,
     AtomicEnd,
     Call,
@@ -320,8 +321,31 @@ class Calls(SystemCalls):
             return self._any_value(node, f"{name}()", used)
         if any(has_callback(self.unit.type_of(argument)) for argument in arguments):
             return self._stop(f"not supported: a callback for '{name}', which is not defined", node)
+        pointee = self.unit.type_of(node).inner
+        if self.unit.linker.options.assume_defined and used and pointee is not None:
+            if self.unit.type_of(node).is_pointer and pointee.size > 0:
+                return self._new_object_or_null(name, pointee)
         self.unit.linker.assume_undefined(name)
         return self._any_value(node, f"{name}()", used)
+
+    def _new_object_or_null(self, name: str, pointee: CType) -> Expr:
+        """What an environment that hands out valid pointers may return."""
+        self.unit.linker.assume_undefined(
+            name, "it may return null or a new object of its type and touches no memory"
+        )
+        target, is_object = self.register(self.pointer), self.register(I32)
+        self.emit(Input(self.origin, is_object, f"{name}() returns an object", Const(I32, 2)))
+        made, null, after = self.location(), self.location(), self.location()
+        self.branch(is_object, made, null)
+        self.at = made
+        size = constant(self.unit.size_type, pointee.size)
+        self.emit(Allocate(self.origin, target, size, False, "library"))
+        self.connect(after)
+        self.at = null
+        self.emit(Assign(self.origin, target, Const(self.pointer, 0)))
+        self.connect(after)
+        self.at = after
+        return target
 
     def _alloca(self, arguments: list[Node]) -> Expr:
         target = self.register(self.pointer)

@@ -432,6 +432,8 @@ class Expressions(Branches):
                     "no pointer into the result of a function is used after its expression"
                 )
         assert record is not None
+        if record.atomic or self.unit.type_of(strip(base)).atomic:  # undefined, as C17 6.5.2.3 says
+            raise UnsupportedCode("a member of an atomic struct or union")
         name = self.unit.tree.name(node)
         if "(" in name:  # the anonymous struct or union on the way to its member
             field = self.unit.library.getCursorReferenced(node.cursor)

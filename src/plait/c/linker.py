@@ -202,6 +202,7 @@ class Linker:
             "PLAIT_SPURIOUS_WAKEUPS": int(spurious),
             "PLAIT_CHECK_LOCKS": int(CheckKind.LOCK_MISUSE in self.checks),
             "PLAIT_CHECK_WAITS": int(self._checks_waits()),
+            "PLAIT_FAILING_CALLS": int(self.options.failing_calls),
         }
 
     def _checks_waits(self) -> bool:

@@ -18,5 +18,7 @@ class FrontEndOptions:
     compile_commands: str | None = None
     system_headers: bool = True
     spurious_wakeups: bool = True
+    assume_defined: bool = False  # the environment hands out nothing that is invalid
+    failing_calls: bool = False  # allocation and the start of threads may fail
     arguments: tuple[str, ...] | None = None  # of main, with the program's name; None: any
     compiler_flags: tuple[str, ...] = ()  # others that change what the source means

@@ -31,7 +31,12 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     subject = subject_of(options)
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
-    assumptions = assumptions_of(program, chosen, spurious_wakeups=options.spurious_wakeups)
+    assumptions = assumptions_of(
+        program,
+        chosen,
+        spurious_wakeups=options.spurious_wakeups,
+        failing_calls=options.failing_calls,
+    )
     assumptions += assumptions_of_certificate(program, chosen)
     size = f"{len(certificate.nodes)} nodes, by the engine {certificate.engine}"
     worker.loaded([f"claim: {chosen}", f"certificate: {size}"], assumptions)

@@ -89,7 +89,12 @@ def _answer(
     from plait.semantics.explore import explore as explore_all
 
     program = load_program(subject, part, entry)
-    assumptions = assumptions_of(program, part, spurious_wakeups=options.spurious_wakeups)
+    assumptions = assumptions_of(
+        program,
+        part,
+        spurious_wakeups=options.spurious_wakeups,
+        failing_calls=options.failing_calls,
+    )
     exploration = explore_all(
         program,
         part,

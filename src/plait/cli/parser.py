@@ -155,6 +155,12 @@ def _property_options(parser: Parser) -> None:
         f" (default: what is wrong in any program, {', '.join(DEFAULT_NAMES)}); or an SV-COMP file,"
         " FILE.prp",
     )
+    group.add_argument(
+        "--assume-defined",
+        action="store_true",
+        help="verdicts under the assumption that no execution does anything undefined; undefined"
+        " functions that return a pointer then return null or a new object of its type",
+    )
     group.add_argument("--prp", metavar="FILE", help="such a file, whatever its name ends with")
     group.add_argument(
         "--error-function",
@@ -201,6 +207,11 @@ def _front_end_options(parser: Parser) -> None:
         "--compile-commands",
         metavar="DIR",
         help="take the options of each PROG from DIR/compile_commands.json",
+    )
+    group.add_argument(
+        "--failing-calls",
+        action="store_true",
+        help="memory allocation and the creation of threads may fail, as their documentation says",
     )
     group.add_argument(
         "--no-spurious-wakeups",

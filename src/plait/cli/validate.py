@@ -117,7 +117,12 @@ def _validate_part(
     from plait.portfolio.subject import load_program
 
     program = load_program(subject_of(options), part, entry)
-    assumptions = assumptions_of(program, part, spurious_wakeups=options.spurious_wakeups)
+    assumptions = assumptions_of(
+        program,
+        part,
+        spurious_wakeups=options.spurious_wakeups,
+        failing_calls=options.failing_calls,
+    )
     producer = witness.producer
     about = [
         f"claim: a violation of {part}",

@@ -63,8 +63,11 @@ def _holds(result: Result) -> list[str]:
 
 def _called_with(result: Result) -> str:
     """What a proof is restricted to, and that it says nothing about threads if there are none."""
+    given = ", if no execution does anything undefined" * (
+        "--assume-defined" in result.arguments
+    )
     if "--args" not in result.arguments:
-        return ""
+        return given
     args = result.arguments[result.arguments.index("--args") + 1]
     # Only the static checks count the threads that can ever start.
     is_static = registry.is_engine(result.engine) and (
@@ -72,7 +75,7 @@ def _called_with(result: Result) -> str:
     )
     is_alone = is_static and result.statistics.get("threads") == 1
     nobody = ", with which no thread is started" if is_alone else ""
-    return f", but only with the arguments '{args}'{nobody}"
+    return f"{given}, but only with the arguments '{args}'{nobody}"
 
 
 def _violated(result: Result) -> list[str]:

@@ -48,10 +48,12 @@ _CHECKED_BY: dict[Property, frozenset[CheckKind]] = {
 
 @dataclass(slots=True, frozen=True)
 class Specification:
-    """The properties to verify; `error_functions` are those of unreach-call."""
+    """The properties to verify; `error_functions` are those of unreach-call. `assumes_defined`:
+    executions that do something undefined do not exist."""
 
     properties: frozenset[Property] = frozenset({Property.ASSERTIONS})
     error_functions: frozenset[str] = frozenset()
+    assumes_defined: bool = False
 
     def __contains__(self, item: Property) -> bool:
         return item in self.properties
@@ -124,6 +126,18 @@ def from_names(names: list[str], error_functions: list[str] | None = None) -> Sp
     functions = frozenset(error_functions or ["reach_error", "__VERIFIER_error"])
     chosen = frozenset[Property]().union(*(known[name] for name in names)) or DEFAULT
     return Specification(chosen, functions if Property.UNREACH_CALL in chosen else frozenset())
+
+
+def assuming_defined(specification: Specification, *, is_default: bool) -> Specification:
+    """The same about executions that do nothing undefined; what is no question then is left out of
+    the default, and a mistake otherwise."""
+    empty = frozenset({Property.VALID_ACCESS, Property.VALID_MEMSAFETY, Property.NO_UNDEFINED})
+    asked = specification.properties & empty
+    if asked and not is_default:
+        names = ", ".join(sorted(item.value for item in asked))
+        raise InputError(f"--assume-defined leaves nothing to check of {names}")
+    rest = specification.properties - empty
+    return Specification(rest, specification.error_functions, assumes_defined=True)
 
 
 def from_prp(text: str, path: str) -> tuple[Specification, str]:

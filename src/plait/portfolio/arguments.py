@@ -35,4 +35,8 @@ def as_arguments(subject: Subject) -> list[str]:
             arguments += [option, value]
     if not subject.spurious_wakeups:
         arguments.append("--no-spurious-wakeups")
+    if subject.assume_defined:
+        arguments.append("--assume-defined")
+    if subject.failing_calls:
+        arguments.append("--failing-calls")
     return arguments

@@ -12,22 +12,60 @@ if TYPE_CHECKING:
     from plait.model.properties import Specification
 
 _ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup")
+# Whose models have no failure that POSIX or C allow for reasons outside of the program.
+_MAY_FAIL = (
+    "pthread_create",
+    "thrd_create",
+    "pthread_mutex_init",
+    "pthread_mutex_lock",
+    "mtx_init",
+    "mtx_lock",
+    "pthread_cond_init",
+    "cnd_init",
+    "pthread_rwlock_init",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "pthread_barrier_init",
+    "pthread_spin_init",
+    "pthread_key_create",
+    "sem_init",
+)
 _WAKE_UPS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
 _IDENTITIES = ("pthread_self", "pthread_equal", "thrd_current", "thrd_equal")
 _ENVIRONMENT = ("getenv", "secure_getenv")
 
 
 def assumptions_of(
-    program: Program, specification: Specification, *, spurious_wakeups: bool
+    program: Program,
+    specification: Specification,
+    *,
+    spurious_wakeups: bool,
+    failing_calls: bool = False,
 ) -> list[str]:
     """The front end's assumptions about this program, after those about all programs."""
+    from plait.model.actions import Call
+
+    called = {
+        edge.action.callee
+        for function in program.functions.values()
+        if not function.library
+        for edge in function.all_edges()
+        if isinstance(edge.action, Call)
+    }
 
     def has(names: tuple[str, ...]) -> bool:
         return any(name in program.functions for name in names)
 
-    found = [f"data model {program.data_model.value}, sequentially consistent memory"]
-    if has(_ALLOCATION):
+    found = []
+    if specification.assumes_defined:
+        found.append("no execution does anything undefined (--assume-defined)")
+    found += [f"data model {program.data_model.value}, sequentially consistent memory"]
+    if has(_ALLOCATION) and not failing_calls:
         found.append("memory allocation never fails")
+    modelled = ("pthread_create", "thrd_create") if failing_calls else ()
+    failing = [name for name in _MAY_FAIL if name in called and name not in modelled]
+    if failing:
+        found.append(f"no call fails for lack of resources: {', '.join(failing)}")
     if has(_WAKE_UPS):
         if not spurious_wakeups:
             found.append("condition variables wake up only when they are signalled")
@@ -86,7 +124,7 @@ def _about_addresses(program: Program, specification: Specification) -> list[str
     from plait.model.actions import Free
 
     found = []
-    if not specification.checks_accesses:
+    if not specification.checks_accesses and not specification.assumes_defined:
         found += _about_lifetimes(program)
     edges = (edge for function in program.functions.values() for edge in function.all_edges())
     if any(isinstance(edge.action, Free) for edge in edges):

@@ -172,6 +172,8 @@ class EngineRun:
 
         place = self._program.place(found.origin)
         open_question = Result("unknown", f"undefined behaviour: {found.message} ({place})")
+        if self._specification.assumes_defined:
+            return open_question
         wide = self._specification.with_undefined()
         try:
             schedule, shown = confirmed(self._program, wide, found)

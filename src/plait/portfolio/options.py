@@ -53,6 +53,8 @@ class Options(Subject):
 
     def _check_engine(self) -> None:
         """InputError for options of engines that do not run, which would be without effect."""
+        if self.certificate and self.assume_defined:
+            raise InputError("certificate: none is given under --assume-defined")
         givers = [item for item in registry.engines() if item.gives_certificates]
         bounding = [item for item in registry.engines() if item.bounds_loops]
         if self.engine == registry.PORTFOLIO:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.data import dataclass
+from plait.data import dataclass, replace
 from plait.errors import Diagnostic, InputError
 from plait.files import read_regular
 from plait.portfolio.values import check_choice, check_kinds, is_dialect
@@ -38,6 +38,8 @@ class Subject:
     compile_commands: str | None = None
     spurious_wakeups: bool = True
     args: str | None = None
+    assume_defined: bool = False
+    failing_calls: bool = False
 
     def check(self) -> None:
         """InputError for values that no command line would let pass."""
@@ -52,6 +54,16 @@ class Subject:
 
 def specification(subject: Subject) -> tuple[Specification, str]:
     """The properties that are named, and the entry function that goes with them."""
+    from plait.model.properties import assuming_defined
+
+    chosen, entry = _named(subject)
+    if subject.assume_defined:
+        is_default = not (subject.property or subject.prp or subject.error_function)
+        chosen = assuming_defined(chosen, is_default=is_default)
+    return chosen, entry
+
+
+def _named(subject: Subject) -> tuple[Specification, str]:
     from plait.model.properties import from_names, from_prp
 
     files = [value for value in subject.property if value.endswith(".prp")]
@@ -74,13 +86,16 @@ def specification(subject: Subject) -> tuple[Specification, str]:
 def parts(whole: Specification) -> list[Specification]:
     """What is checked separately. A thread that may wake up at any moment never waits for ever, so
     deadlocks are looked for without spurious wake-ups, all else with them."""
-    from plait.model.properties import Property, Specification
+    from plait.model.properties import Property
 
     deadlock = frozenset({Property.NO_DEADLOCK})
     others = whole.properties - deadlock
     if Property.NO_DEADLOCK not in whole or not others:
         return [whole]
-    return [Specification(others, whole.error_functions), Specification(deadlock)]
+    return [
+        replace(whole, properties=others),
+        replace(whole, properties=deadlock, error_functions=frozenset()),
+    ]
 
 
 def arguments_of_main(args: str | None) -> tuple[str, ...] | None:
@@ -129,4 +144,6 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         compile_commands=subject.compile_commands,
         spurious_wakeups=subject.spurious_wakeups,
         arguments=arguments_of_main(subject.args),
+        assume_defined=subject.assume_defined,
+        failing_calls=subject.failing_calls,
     )

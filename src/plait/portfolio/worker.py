@@ -292,7 +292,12 @@ def _loaded(
     assumptions: dict[str, None] = {}
     unsupported: list[Row] = []
     for part, program in questions:
-        found = assumptions_of(program, part, spurious_wakeups=options.spurious_wakeups)
+        found = assumptions_of(
+            program,
+            part,
+            spurious_wakeups=options.spurious_wakeups,
+            failing_calls=options.failing_calls,
+        )
         assumptions.update(dict.fromkeys(found))
         rows = [diagnostic_row(item) for item in program.unsupported]
         unsupported += [row for row in rows if row not in unsupported]

@@ -385,7 +385,7 @@ class Actions(Memory):
                 StepOutcome(Ending.VIOLATION, site.text, site.origin, violated, self.number)
             )
         if kind in (CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE):
-            self.stop(Ending.UNDEFINED, site.text, site.origin)
+            self.stop_undefined(site.text, site.origin)
 
     def unsupported(self, site: Site) -> None:
         self.stop(Ending.UNSUPPORTED, site.text, site.origin)

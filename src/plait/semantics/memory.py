@@ -373,7 +373,11 @@ class Memory:
         """An access or a free that C does not define."""
         if self.checks_accesses:
             raise StepEnds(StepOutcome(Ending.VIOLATION, what, origin, kind, self.number))
-        self.stop(Ending.UNDEFINED, what, origin)
+        self.stop_undefined(what, origin)
+
+    def stop_undefined(self, what: str, origin: Origin) -> NoReturn:
+        is_excluded = self.specification.assumes_defined
+        self.stop(Ending.PRUNED if is_excluded else Ending.UNDEFINED, what, origin)
 
     def stop(self, ending: Ending, what: str, origin: Origin) -> NoReturn:
         in_section = self.depth > 0

@@ -15,6 +15,18 @@
 #define PLAIT_CHECK_WAITS 0
 #endif
 
+#ifndef PLAIT_FAILING_CALLS
+#define PLAIT_FAILING_CALLS 0
+#endif
+
+/* At the beginning of a function that may fail for reasons outside of the program. */
+#if PLAIT_FAILING_CALLS
+#define PLAIT_MAY_FAIL(name, result) \
+  if (__plait_choose("failure of " name, 2)) return result
+#else
+#define PLAIT_MAY_FAIL(name, result)
+#endif
+
 #define NULL ((void *)0)
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ssize_t;

@@ -17,11 +17,12 @@ static void __plait_run_thread(void *argument) {
 }
 
 /* The new thread may run before *thread is written: POSIX promises no order between them.
-   Never fails for lack of resources. */
+   Fails for lack of resources only with --failing-calls. */
 int pthread_create(unsigned long *thread, const struct __plait_attributes *attributes,
                    void *(*start)(void *), void *argument) {
   struct __plait_thread *block;
   int detached = attributes != NULL && attributes->detached;
+  PLAIT_MAY_FAIL("pthread_create", EAGAIN);
   __plait_atomic_begin();
   block = __plait_allocate(sizeof(struct __plait_thread), 1, "library");
   block->start = start;

@@ -1,12 +1,16 @@
 /* <stdlib.h>: memory, the end of the process, numbers, sorting. */
 #include "plait.h"
 
-/* malloc and its like never fail. A block of size 0 has an address of its own. */
-void *malloc(size_t size) { return __plait_allocate(size, 0, "heap"); }
+/* malloc and its like fail only with --failing-calls. A block of size 0 has an address of its own. */
+void *malloc(size_t size) {
+  PLAIT_MAY_FAIL("malloc", NULL);
+  return __plait_allocate(size, 0, "heap");
+}
 
 /* Null where the product overflows. */
 void *calloc(size_t count, size_t size) {
   if (size != 0 && count > (size_t)-1 / size) return NULL;
+  PLAIT_MAY_FAIL("calloc", NULL);
   return __plait_allocate(count * size, 1, "heap");
 }
 
@@ -17,11 +21,12 @@ void cfree(void *block) { __plait_free(block); }
 void *realloc(void *block, size_t size) {
   size_t old;
   void *moved;
-  if (block == NULL) return __plait_allocate(size, 0, "heap");
-  if (size == 0) {
+  if (block != NULL && size == 0) {
     __plait_free(block);
     return NULL;
   }
+  PLAIT_MAY_FAIL("realloc", NULL);
+  if (block == NULL) return __plait_allocate(size, 0, "heap");
   old = __plait_object_size(block);
   moved = __plait_allocate(size, 0, "heap");
   memcpy(moved, block, old < size ? old : size);
@@ -40,13 +45,20 @@ void *reallocarray(void *block, size_t count, size_t size) {
 /* Every object starts a page, so it is aligned for every sensible request. */
 void *aligned_alloc(size_t alignment, size_t size) {
   if (alignment > 4096) __plait_unsupported("an alignment of more than 4096 bytes");
+  PLAIT_MAY_FAIL("aligned_alloc", NULL);
   return __plait_allocate(size, 0, "heap");
 }
 void *memalign(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }
 void *valloc(size_t size) { return __plait_allocate(size, 0, "heap"); }
 int posix_memalign(void **block, size_t alignment, size_t size) {
   if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0) return EINVAL;
+#if PLAIT_FAILING_CALLS
+  void *made = aligned_alloc(alignment, size);
+  if (made == NULL) return ENOMEM;
+  *block = made;
+#else
   *block = aligned_alloc(alignment, size);
+#endif
   return 0;
 }
 size_t malloc_usable_size(void *block) { return block == NULL ? 0 : __plait_object_size(block); }

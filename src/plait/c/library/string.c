@@ -241,6 +241,9 @@ char *strcasestr(const char *text, const char *word) {
 char *strndup(const char *text, size_t limit) {
   size_t length = strnlen(text, limit);
   char *copy = malloc(length + 1);
+#if PLAIT_FAILING_CALLS
+  if (copy == NULL) return NULL;
+#endif
   memcpy(copy, text, length);
   copy[length] = 0;
   return copy;

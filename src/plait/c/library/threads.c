@@ -36,6 +36,7 @@ static void __plait_run_c11_thread(void *argument) {
 }
 
 int thrd_create(unsigned long *thread, int (*start)(void *), void *argument) {
+  PLAIT_MAY_FAIL("thrd_create", thrd_error);
   struct __plait_thread *block = __plait_allocate(sizeof(struct __plait_thread), 1, "library");
   __plait_atomic_begin();
   block->start_c11 = start;

@@ -18,6 +18,7 @@ def settings_of(question: Question) -> Settings:
         finds_races=Property.NO_DATA_RACE in specification,
         checks_memory=Property.VALID_MEMSAFETY in specification,
         checks_lives=Property.VALID_ACCESS in specification,
+        assumes_defined=specification.assumes_defined,
         finds_deadlocks=Property.NO_DEADLOCK in specification,
         refinement=Refinement(question.settings["refinement"]),
         encoding=OrderEncoding(question.settings["order_encoding"]),

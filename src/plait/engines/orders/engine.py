@@ -323,6 +323,11 @@ class _Round:
                 self._settings.checks_lives,
             )
         unrolling, statistics = learned.unrolling, self._statistics
+        if self._settings.assumes_defined:
+            # The path of each ends where the claim is: without it, that is all that is known.
+            unrolling.troubles = [
+                item for item in unrolling.troubles if item.what != _UNDEFINED
+            ]
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
             self._begins(Phase.ENCODING)

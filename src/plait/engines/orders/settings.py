@@ -29,6 +29,7 @@ class Settings:
     finds_races: bool = False
     checks_memory: bool = False  # invalid accesses are violations, and leaks
     checks_lives: bool = False  # no pointer to a local is used after its life
+    assumes_defined: bool = False  # what is undefined does not happen
     finds_deadlocks: bool = False  # and nothing else
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT
