@@ -101,6 +101,17 @@ def test_addresses_of_sockets_with_the_extensions_of_gnu(tmp_path: Path) -> None
     assert found.verdict.value == "false", found.reason
 
 
+def test_a_date_that_is_printed_while_another_thread_changes_it(tmp_path: Path) -> None:
+    text = """#include <pthread.h>
+    #include <time.h>
+    struct tm d; char b[1];
+    void *work(void *p) { d.tm_year = 1; return 0; }
+    int main(void) {
+        pthread_t t; pthread_create(&t, 0, work, 0); strftime(b, 1, "%Y", &d); return 0;
+    }"""
+    assert explored(tmp_path, text, "no-data-race").verdict.value == "false"
+
+
 def test_errno_is_no_part_of_a_program_that_never_looks_at_it(tmp_path: Path) -> None:
     loaded = program(tmp_path, HEADERS + "int main(void) { return close(3); }")
     assert "__errno_location" not in loaded.functions

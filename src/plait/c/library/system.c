@@ -62,7 +62,7 @@ int select(int count, long *reads, long *writes, long *errors, struct timespec *
 }
 int pselect(int count, long *reads, long *writes, long *errors, const struct timespec *timeout,
             const void *mask) {
-  PLAIT_TOUCH_OPTIONAL(timeout);
+  if (timeout != NULL) __plait_read_bytes(timeout, sizeof(struct timespec));
   return __plait_select(reads, writes, errors);
 }
 

@@ -168,7 +168,7 @@ static struct __plait_tm __plait_date;
 struct __plait_tm *localtime(const long *time) { return localtime_r(time, &__plait_date); }
 struct __plait_tm *gmtime(const long *time) { return localtime_r(time, &__plait_date); }
 long mktime(struct __plait_tm *date) {
-  PLAIT_TOUCH(date);
+  __plait_read_bytes(date, sizeof(struct __plait_tm));
   __plait_any_date(date);
   return __VERIFIER_nondet_long();
 }
@@ -193,7 +193,7 @@ char *ctime_r(const long *time, char *text) {
   return __plait_any_date_text(text);
 }
 char *asctime_r(const struct __plait_tm *date, char *text) {
-  PLAIT_TOUCH(date);
+  __plait_read_bytes(date, sizeof(struct __plait_tm));
   return __plait_any_date_text(text);
 }
 char *ctime(const long *time) { return ctime_r(time, __plait_date_text); }
@@ -202,7 +202,7 @@ char *asctime(const struct __plait_tm *date) { return asctime_r(date, __plait_da
 /* 0 where the text does not fit, else its length. */
 size_t strftime(char *text, size_t size, const char *format, const struct __plait_tm *date) {
   __plait_read_text(format);
-  PLAIT_TOUCH(date);
+  __plait_read_bytes(date, sizeof(struct __plait_tm));
   __plait_unknown_text(text, size);
   if (size == 0 || __plait_choose("whether the text of a date does not fit", 2)) return 0;
   return strlen(text);
