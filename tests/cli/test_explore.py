@@ -137,6 +137,23 @@ def test_undefined_behaviour_has_a_verdict_where_it_is_asked_for(tmp_path: Path,
     assert "undefined behaviour" in lines[-1]
 
 
+def test_a_loop_with_locals_has_finitely_many_states(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Memory of locals is used again where no pointer outlives them, and only there."""
+    path = tmp_path / "a.c"
+    path.write_text(
+        "int look(int *p) { return *p; }\nint round(void) { int x = 1; return look(&x); }\n"
+        "int main(void) { while (round()) {} return 0; }\n"
+    )
+    assert explore(capsys, "--timeout", "60", str(path))[1][-1] == "VERDICT: true"
+    path.write_text(
+        "int *g;\nvoid f(void) { int x = 1; g = &x; }\nvoid h(void) { int y = 2; g = y ? g : &y; }\n"
+        "int main(void) { f(); h(); *g = 3; return 0; }\n"
+    )
+    assert explore(capsys, str(path))[1][-1] == "VERDICT: false (valid-deref)"
+
+
 def test_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.c"
     path.write_text(

@@ -163,3 +163,19 @@ def test_library_calls_fail_on_request(text: str, tmp_path: Path) -> None:
     result = verified(text, tmp_path, failing_calls=True)
     assert (result.verdict, result.violated) == ("false", "assertions")
     assert not any("never fails" in item or "resources" in item for item in result.assumptions)
+
+
+@pytest.mark.parametrize("engine", ["modular", *ENGINES])
+def test_that_no_thread_starts_with_these_arguments_is_said(engine: str, tmp_path: Path) -> None:
+    text = """int x;
+void *f(void *a) { assert(0); return a; }
+int main(int argc, char **argv) {
+  pthread_t t;
+  if (argc < 2) return 1;
+  pthread_create(&t, 0, f, 0);
+}
+"""
+    result = verified(text, tmp_path, engine=engine, args="")
+    assert result.verdict == "true"
+    assert "with which no thread is started" in result.words[0]
+    assert verified(text, tmp_path, args="x").verdict == "false"

@@ -24,6 +24,7 @@ _RESULTS = {
     "valid-free": "false(valid-free)",
     "valid-memtrack": "false(valid-memtrack)",
     "lock-misuse": "false(lock-misuse)",
+    "no-undefined": "false(no-undefined)",
 }
 _LIMITS = {
     "time limit": "TIMEOUT",

@@ -12,7 +12,13 @@ from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace
 from plait.data import dataclass, field
 from plait.portfolio.assumptions import assumptions_of
-from plait.portfolio.subject import Subject, load_program, parts, specification
+from plait.portfolio.subject import (
+    Subject,
+    load_program,
+    parts,
+    specification,
+    with_lifetimes,
+)
 from plait.portfolio.tasks import expand_task
 
 if TYPE_CHECKING:
@@ -95,6 +101,7 @@ def _answer(
         spurious_wakeups=options.spurious_wakeups,
         failing_calls=options.failing_calls,
     )
+    part = with_lifetimes(program, part)
     exploration = explore_all(
         program,
         part,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from plait.engines import registry
-from plait.engines.description import Start
 from plait.evidence.result import Result
 
 _CLAIMS = {
@@ -69,11 +68,8 @@ def _called_with(result: Result) -> str:
     if "--args" not in result.arguments:
         return given
     args = result.arguments[result.arguments.index("--args") + 1]
-    # Only the static checks count the threads that can ever start.
-    is_static = registry.is_engine(result.engine) and (
-        registry.engine(result.engine).start is Start.CHECKS
-    )
-    is_alone = is_static and result.statistics.get("threads") == 1
+    # A proof has looked at all executions, so that each engine has counted no fewer than can start.
+    is_alone = result.statistics.get("threads") == 1
     nobody = ", with which no thread is started" if is_alone else ""
     return f"{given}, but only with the arguments '{args}'{nobody}"
 

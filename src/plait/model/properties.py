@@ -49,11 +49,13 @@ _CHECKED_BY: dict[Property, frozenset[CheckKind]] = {
 @dataclass(slots=True, frozen=True)
 class Specification:
     """The properties to verify; `error_functions` are those of unreach-call. `assumes_defined`:
-    executions that do something undefined do not exist."""
+    executions that do something undefined do not exist. `reuses_locals`: it is known of the program
+    that no pointer to a local outlives it, so that its memory can be used again unnoticed."""
 
     properties: frozenset[Property] = frozenset({Property.ASSERTIONS})
     error_functions: frozenset[str] = frozenset()
     assumes_defined: bool = False
+    reuses_locals: bool = False
 
     def __contains__(self, item: Property) -> bool:
         return item in self.properties

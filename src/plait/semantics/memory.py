@@ -37,7 +37,7 @@ class Memory:
         self.checks_accesses = specification.checks_accesses
         self.finds_leaks = specification.finds_leaks
         # So that a dangling pointer never points into a new local.
-        self.keeps_dead_locals = specification.checks_accesses
+        self.keeps_dead_locals = specification.checks_accesses and not specification.reuses_locals
         self.constants: dict[int, bytes] = {}
         self.static_pages: dict[int, StaticObject | Function] = {}
         self.slot_of_page: dict[int, FrameSlot] = {}  # the last one there, for names only
