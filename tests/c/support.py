@@ -25,7 +25,7 @@ def program(
     properties: tuple[str, ...] = (),
     options: FrontEndOptions | None = None,
 ) -> Program:
-    specification = from_names(list(properties))
+    specification = from_names(list(properties) or ["assertions"])
     return load(write(folder, main=text), options or FrontEndOptions(), specification)
 
 
