@@ -201,7 +201,7 @@ class TestDisk:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
         done = subprocess.run(
-            [sys.executable, "-m", "plait", "verify", "--json", str(saved), str(RACE)],
+            [sys.executable, "-m", "plait", "verify", "--force", "--json", str(saved), str(RACE)],
             capture_output=True,
             text=True,
             preexec_fn=limit,

@@ -55,7 +55,8 @@ from plait.semantics.scalars import Number, from_bits, reader, to_bits
 FLOATS = [F32, F64]
 INTEGERS = [I8, U8, I16, U16, I32, U32, I64, U64, I128, U128, BOOL]
 FRACTION = {32: 23, 64: 52}
-OPERATORS = [BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, *COMPARISONS]
+OPERATORS = [BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV]
+OPERATORS += sorted(COMPARISONS, key=lambda op: op.name)
 
 
 def reference(expr: Expr, values: list[tuple[Scalar, Number]]) -> Number:

@@ -134,10 +134,14 @@ def test_assumptions(tmp_path: Path) -> None:
 
     plain = assumed("int x; int main(void) { x = 1; return x; }")
     assert plain == "data model LP64, sequentially consistent memory"
-    local = "void f(int *p) { *p = 1; } int main(void) { int x; f(&x); return x; }"
+    local = "int *g; void f(int *p) { %s = 1; } int main(void) { int x; f(&x); return x; }"
+    assert "pointer to a local" not in assumed(local % "*p")
+    local %= "g = p; *g"
     assert "no pointer to a local is used after" in assumed(local)
     assert "pointer to a local" not in assumed(local, "valid-memsafety")
-    own = "_Thread_local int x; int main(void) { x = 1; return x; }"
+    own = "_Thread_local int x; int *g; int main(void) { x = 1; %s; return x; }"
+    assert "thread-local" not in assumed(own % "x++")
+    own %= "g = &x"
     assert "pointer to a thread-local object is used after" in assumed(own)
     assert "thread-local" not in assumed(own, "valid-memsafety")
     heap = "int main(void) { int *p = malloc(4); %s; return 0; }"

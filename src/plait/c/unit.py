@@ -126,7 +126,9 @@ class Unit:
         return name in self.functions or self.linker.defines_function(name)
 
     def is_of_system(self, declaration: Cursor) -> bool:
-        location = self.library.getCursorLocation(declaration)
+        """Whether a header of the system declares it, before the program perhaps does as well."""
+        first = self.library.getCanonicalCursor(declaration)
+        location = self.library.getCursorLocation(first)
         return bool(self.library.Location_isInSystemHeader(location))
 
     def is_modelled(self, name: str) -> bool:
