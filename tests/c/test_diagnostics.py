@@ -175,3 +175,13 @@ def test_no_execution_gets_past_what_is_not_supported(text: str, tmp_path: Path)
     loaded = program(tmp_path, text)
     assert loaded.unsupported
     assert run(loaded, Specification(), seed=1).ending == "unsupported"
+
+
+def test_compare_and_exchange_of_floating_values_is_unsupported(tmp_path: Path) -> None:
+    """It compares bytes, not values: 0.0 and -0.0 differ."""
+    text = (
+        "#include <stdatomic.h>\nint main(void) { _Atomic float a = -0.0f; float e = 0.0f;"
+        " return atomic_compare_exchange_strong(&a, &e, 1.0f); }"
+    )
+    [diagnostic] = program(tmp_path, text).unsupported
+    assert "compare-and-exchange of floating-point values" in diagnostic.message

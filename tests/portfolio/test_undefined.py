@@ -136,6 +136,23 @@ def test_assume_defined(tmp_path: Path) -> None:
         verified(text % "==", tmp_path, property=("valid-access",), assume_defined=True)
 
 
+def test_assume_defined_leaves_out_no_access_that_is_valid(tmp_path: Path) -> None:
+    """A product that overflows is an index of which the steps of the factor say nothing."""
+    text = (
+        "extern unsigned __VERIFIER_nondet_uint(void); unsigned char a[10];"
+        "int main(void) { unsigned j = __VERIFIER_nondet_uint() * 3u;"
+        " if (j < 10) a[j] = 1; assert(a[1] == 0); }"
+    )
+    result = verified(text, tmp_path, assume_defined=True, engine="orders")
+    assert result.verdict in ("unknown", "false"), result.reason
+    behind = (
+        "extern unsigned __VERIFIER_nondet_uint(void); unsigned char a[10];"
+        "int main(void) { unsigned j = __VERIFIER_nondet_uint() % 20; a[j] = 1; assert(j < 10); }"
+    )
+    result = verified(behind, tmp_path, assume_defined=True, engine="orders")
+    assert result.verdict == "true", result.reason
+
+
 def test_the_environment_may_return_null(tmp_path: Path) -> None:
     text = "int *get(void); int main(void) { int *p = get(); assert(p); }"
     assert verified(text, tmp_path, assume_defined=True).verdict == "false"

@@ -90,9 +90,11 @@ class Atomics(Expressions):
                 self.emit(Store(self.origin, address, self.keep(value, *since), order))
                 return None
             case "compare_exchange" | "compare_exchange_weak":
+                self._require_bits(scalar)
                 weak = name.endswith("weak") and self.spurious_failures
                 return self._compare_exchange(scalar, address, arguments, weak)
             case "cas_value":
+                self._require_bits(scalar)
                 expected = self.stable(convert(scalar, self.rvalue(arguments[1])))
                 desired = self.stable(convert(scalar, self.rvalue(arguments[2])))
                 order = self.order_of(arguments[3])
@@ -122,6 +124,11 @@ class Atomics(Expressions):
         if inner.scalar.bits > 64:
             raise UnsupportedCode(f"an atomic operation on '{inner.spelling}'")
         return inner.scalar
+
+    def _require_bits(self, scalar: Scalar) -> None:
+        """What is compared are the bytes (C17 7.17.7.4): 0.0 is not -0.0, a NaN is itself."""
+        if scalar.kind is Kind.FLOAT:
+            raise UnsupportedCode("compare-and-exchange of floating-point values")
 
     def _combined(self, name: str, old: Register, operand: Expr) -> Expr:
         operation = name.removeprefix("fetch_").removesuffix("_fetch")

@@ -321,6 +321,7 @@ class _Round:
                 self._settings.finds_races,
                 self._settings.checks_memory,
                 self._settings.checks_lives,
+                self._settings.assumes_defined,
             )
         unrolling, statistics = learned.unrolling, self._statistics
         if self._settings.assumes_defined:

@@ -67,6 +67,32 @@ class EventLog:
         else:
             self.claim(self.result.troubles, path, "undefined behaviour", message, origin)
 
+    def outside(self, path: Path, address: int, size: int, origin: Origin) -> Path | None:
+        """Where an access, free or call at none of the places that were looked at is undefined.
+        Some may be missing there: if executions that do something undefined are left out, then
+        only those where the address is no place at all."""
+        if not self.knowledge.assumes_defined:
+            return path
+        is_invalid = self._is_no_place(address, size)
+        other = self.under(path.copy(), self.terms.not_(is_invalid))
+        if other is not None:
+            what = "an access to a place that is not examined"
+            self.claim(self.result.troubles, other, "limit", what, origin)
+        return self.under(path, is_invalid)
+
+    def _is_no_place(self, address: int, size: int) -> int:
+        """Whether an address is null, or behind the end of an object on its last page."""
+        terms, bits = self.terms, self.program.data_model.page_bits
+        width = terms.width[address]
+        page = terms.extract(address, bits, width - bits)
+        found = [terms.eq(page, terms.constant(0, width - bits))]
+        for number, instance in self.knowledge.objects.pages():
+            last = terms.constant(instance.address + instance.size - size, width)
+            is_behind = terms.true if size > instance.size else terms.ult(last, address)
+            here = terms.eq(page, terms.constant(number, width - bits))
+            found.append(terms.and_(here, is_behind))
+        return terms.any_of(found)
+
     def unknown(self, name: str, type_: Scalar, guard: int) -> int:
         """A value that nothing determines, asked for where the guard holds."""
         term = self.terms.fresh("input", type_.bits)

@@ -37,9 +37,11 @@ class Knowledge:
         finds_races: bool = False,
         checks_memory: bool = False,
         checks_lives: bool = False,
+        assumes_defined: bool = False,
     ) -> None:
         self.finds_races = finds_races
         self.checks_memory = checks_memory
+        self.assumes_defined = assumes_defined
         self.checks_lives = checks_memory or checks_lives
         self.objects = Objects(program, checks_memory=checks_memory, checks_lives=checks_lives)
         self._program = program

@@ -43,13 +43,16 @@ def unroll(
     finds_races: bool = False,
     checks_memory: bool = False,
     checks_lives: bool = False,
+    assumes_defined: bool = False,
 ) -> Learned:
     def teach(
         unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
     ) -> UnrollingFacts:
         return learn(unrolling, orders, terms, known, finds_races)
 
-    knowledge = Knowledge(program, deadline, finds_races, checks_memory, checks_lives)
+    knowledge = Knowledge(
+        program, deadline, finds_races, checks_memory, checks_lives, assumes_defined
+    )
     return _learned(Unroller, teach, program, terms, bounds, knowledge)
 
 

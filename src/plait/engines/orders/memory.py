@@ -135,8 +135,9 @@ class UnrolledMemory:
                     raise UnsupportedCode("an access through a pointer made from a number")
                 found.append((value, instance))
         covered = is_at(self._terms, address, found)
-        outside = path.copy()
-        if self._log.under(outside, self._terms.not_(covered)) is not None:
+        outside = self._log.under(path.copy(), self._terms.not_(covered))
+        outside = outside and self._log.outside(outside, address, size, origin)
+        if outside is not None:
             self._log.claim_invalid(outside, "access to no live object", origin)
         path.condition = path.condition.with_part(self._terms, covered)
         self._keep_inside_open(address, size, found, path, origin)
@@ -181,8 +182,9 @@ class UnrolledMemory:
             and instance.address == value
         ]
         covered = terms.or_(allowed, is_at(self._terms, address, found))
-        outside = path.copy()
-        if self._log.under(outside, terms.not_(covered)) is not None:
+        outside = self._log.under(path.copy(), terms.not_(covered))
+        outside = outside and self._log.outside(outside, address, 0, origin)
+        if outside is not None:
             message = "free of a pointer that is not the start of a live heap object"
             self._log.claim_invalid(outside, message, origin)
         path.condition = path.condition.with_part(terms, covered)

@@ -344,6 +344,10 @@ class Objects:
             return None
         return found
 
+    def pages(self) -> list[tuple[int, Instance]]:
+        """All pages that have an object so far."""
+        return list(self._by_page.items())
+
     def function_at(self, address: int) -> Function | None:
         return self._functions.get(address)
 

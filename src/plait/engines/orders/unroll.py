@@ -658,8 +658,9 @@ class Unroller:
             if function is not None:
                 found.append((function, here))
                 covered = self.terms.or_(covered, here)
-        bad = path.copy()
-        if self._log.under(bad, self.terms.not_(covered)) is not None:
+        bad = self._log.under(path.copy(), self.terms.not_(covered))
+        bad = bad and self._log.outside(bad, address, 0, origin)
+        if bad is not None:
             message = "call through a pointer to no function"
             self._log.claim(self.result.troubles, bad, "undefined behaviour", message, origin)
         path.condition = path.condition.with_part(self.terms, covered)
