@@ -109,12 +109,16 @@ static int __plait_identity(void) {
 int getpid(void) { return __plait_identity(); }
 int getpagesize(void) { return 4096; }
 
-/* Ask for a number of processors, and it is any from 1 on. */
+/* Clock ticks, processors and pages of memory are any number from 1 on; everything else may also be
+   unlimited or unknown. */
+enum { SC_CLK_TCK = 2, SC_PAGESIZE = 30, SC_NPROCESSORS_CONF = 83, SC_PHYS_PAGES = 85 };
 long sysconf(int name) {
   long value;
-  if (name == 30) return 4096;
+  if (name == SC_PAGESIZE) return 4096;
   value = __VERIFIER_nondet_long();
-  __plait_assume(value >= 1);
+  __plait_assume(value >= -1);
+  if (name == SC_CLK_TCK || (name >= SC_NPROCESSORS_CONF && name <= SC_PHYS_PAGES))
+    __plait_assume(value >= 1);
   return value;
 }
 
