@@ -340,6 +340,8 @@ def test_models_of_the_system(
     [
         ("char b[1]; recv(3, b, 1, MSG_TRUNC);", "with these flags"),
         ("int n = 0; ioctl(3, FIONREAD, (unsigned long)&n);", "a pointer as an integer"),
+        ('int n; sscanf("0x", "%x", &n);', "0x without digits"),
+        ('char b[2]; sscanf("a", "%2c", b);', "fewer characters"),
         ("int p[2]; pipe(p);", "files that threads wait on"),
         ("int p[2]; socketpair(1, 1, 0, p);", "files that threads wait on"),
     ],
