@@ -64,6 +64,7 @@ def test_calls(text: str, wanted: str, tmp_path: Path) -> None:
     "text",
     [
         "int f(); int n; int main() {\n return f(n); } int f(long a) { return a; }",
+        "int f(); unsigned n; int main() {\n return f(n); } int f(long a) { return a; }",
         "int f(); int main() {\n return f(1.0); } int f(int a) { return a; }",
     ],
 )

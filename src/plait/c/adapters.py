@@ -2,7 +2,8 @@
 
 Arguments and results are passed in registers. One that is wider than expected loses its high bits.
 Of one that is narrower the high bits are whatever the register held: of a result that is an input,
-of an argument only what certainly has zeros there is passed on, everything else is unsupported.
+of an argument only what certainly has zeros there is passed on (constants; of what is unsigned
+compilers leave the high bits as they are), everything else is unsupported.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def as_passed(value: Expr, parameter: CType) -> Expr | None:
         return value
     if Kind.FLOAT in (value.type.kind, scalar.kind):
         return None
-    if value.type.bits > scalar.bits or value.type.is_bool or not value.type.signed:
+    if value.type.bits > scalar.bits or value.type.is_bool:
         return convert(scalar, value)
     if isinstance(value, Const) and value.value >= 0:
         return convert(scalar, value)

@@ -62,6 +62,7 @@ class SystemFunction:
     result: Result
     effects: tuple[Effect, ...]
     needs: tuple[int, ...] = ()  # arguments that must not be null pointers: else another function
+    without: tuple[tuple[int, int], ...] = ()  # arguments, and bits that they must not have
     by_types: bool = False  # what it accesses is told by the types of the arguments
 
     def mentions(self, argument: int) -> bool:
@@ -70,6 +71,7 @@ class SystemFunction:
     def arguments(self) -> list[int]:
         """All that are mentioned."""
         found = [effect.argument for effect in self.effects] + [*self.needs, self.result.argument]
+        found += [argument for argument, _ in self.without]
         return found + [
             effect.number
             for effect in self.effects
@@ -80,6 +82,7 @@ class SystemFunction:
 _RESULT = re.compile(r"(any|status|at least -1|at least 0|count|below|argument)(?: (\d+))?")
 _EFFECT = re.compile(r"(writes|reads|text) (\d+)(?: (times|bytes) (?:(\d+)|(#|\*)(\d+)|(result)))?")
 _NEEDS = re.compile(r"needs (\d+)")
+_WITHOUT = re.compile(r"without (\d+) (\d+)")
 
 
 def read_effects() -> dict[str, SystemFunction]:
@@ -97,17 +100,19 @@ def read_effects() -> dict[str, SystemFunction]:
 def _function(result: str, effects: str) -> SystemFunction:
     match = _RESULT.fullmatch(result)
     assert match is not None, result
-    known, needs = [], []
+    known, needs, without = [], [], []
     if effects == "by types":
         return SystemFunction(Result(ResultKind(match[1])), (), by_types=True)
     for text in filter(None, (part.strip() for part in effects.split(","))):
         needed = _NEEDS.fullmatch(text)
         if needed is not None:
             needs.append(int(needed[1]))
+        elif (bits := _WITHOUT.fullmatch(text)) is not None:
+            without.append((int(bits[1]), int(bits[2])))
         else:
             known.append(_effect(text))
     kind = Result(ResultKind(match[1]), int(match[2] or 0))
-    return SystemFunction(kind, tuple(known), tuple(needs))
+    return SystemFunction(kind, tuple(known), tuple(needs), tuple(without))
 
 
 def _effect(text: str) -> Effect:

@@ -35,7 +35,7 @@ _NOTE_FAILURE = "__plait_note_failure"
 _NOTE_POSSIBLE_FAILURE = "__plait_note_possible_failure"
 FAILURE_NOTES = (_NOTE_FAILURE, _NOTE_POSSIBLE_FAILURE)
 # What these do is more than to access memory.
-_FAMILIES = ("pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "sig")
+_FAMILIES = ("pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "sig", "mq_")
 _MOST_CELLS = 64  # of what is written or read one by one: larger objects are written as bytes
 _KNOWN_EFFECTS = "their results, and what they write, can be anything that POSIX allows"
 _EFFECTS_BY_TYPES = (
@@ -146,6 +146,8 @@ class SystemCalls(EntryCalls):
             if pointee is None:
                 if item.type.shape is Shape.RECORD and _has_pointers(item.type):
                     raise _Refused("it gets pointers inside of a struct")
+                if self._is_hidden_pointer(item.node):
+                    raise _Refused("it gets a pointer as an integer")
                 continue
             if item.is_null or _is_opaque(pointee):
                 continue
@@ -163,6 +165,16 @@ class SystemCalls(EntryCalls):
             elif pointee.shape is Shape.VOID:
                 raise _Refused("how much memory it may read is not known")
         return SystemFunction(Result(ResultKind.ANY), tuple(effects))
+
+    def _is_hidden_pointer(self, node: Node) -> bool:
+        """Whether an integer is made of an address right where it is passed."""
+        inner = strip(node)
+        while inner.kind == s.CAST:
+            inner = strip(inner.children[-1])
+            ctype = self.unit.type_of(inner)
+            if ctype.is_pointer or ctype.shape in (Shape.ARRAY, Shape.FUNCTION):
+                return True
+        return False
 
     def _size_of_variable(self, node: Node) -> int | None:
         """How large the variable is whose address (of its beginning) an argument is."""
@@ -193,6 +205,8 @@ class SystemCalls(EntryCalls):
             raise _Refused("it is called with fewer arguments than it has")
         for number in function.needs:
             self._refuse_null(name, passed[number - 1])
+        for number, bits in function.without:
+            self._refuse_bits(name, passed[number - 1], bits)
         amounts = [self._amount(effect, passed) for effect in function.effects]
         for number, item in enumerate(passed, 1):
             if not function.mentions(number):
@@ -214,6 +228,17 @@ class SystemCalls(EntryCalls):
 
         assert item.value is not None
         self._where(binary(BinaryOp.EQ, item.value, Const(item.value.type, 0)), refuse)
+
+    def _refuse_bits(self, name: str, item: _Passed, bits: int) -> None:
+        def refuse() -> None:
+            message = f"'{name}' with these flags is not supported: its result means another thing"
+            self.emit(Unsupported(self.origin, message))
+
+        if item.value is None or item.value.type.kind is not Kind.INT:
+            raise _Refused("it is called with other arguments than it has")
+        wanted = Const(item.value.type, bits)
+        found = binary(BinaryOp.AND, item.value, wanted)
+        self._where(binary(BinaryOp.NE, found, Const(item.value.type, 0)), refuse)
 
     def _where(self, condition: Expr, body: Callable[[], None]) -> None:
         inside, after = self.location(), self.location()

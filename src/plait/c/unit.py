@@ -126,10 +126,11 @@ class Unit:
         return name in self.functions or self.linker.defines_function(name)
 
     def is_of_system(self, declaration: Cursor) -> bool:
-        """Whether a header of the system declares it, before the program perhaps does as well."""
-        first = self.library.getCanonicalCursor(declaration)
-        location = self.library.getCursorLocation(first)
-        return bool(self.library.Location_isInSystemHeader(location))
+        """Also where the program declares it once more."""
+        return any(
+            self.library.Location_isInSystemHeader(self.library.getCursorLocation(cursor))
+            for cursor in (declaration, self.library.getCanonicalCursor(declaration))
+        )
 
     def is_modelled(self, name: str) -> bool:
         return self.linker.has_library_function(name)

@@ -14,7 +14,7 @@ _CLAIMS = {
     "valid-memsafety": "every access to memory, every free and every pointer is valid",
     "valid-access": "every access to memory and every free is valid",
     "lock-misuse": "no lock, condition variable or thread is misused",
-    "no-undefined": "no operation is undefined",
+    "no-undefined": "no operation is undefined (overflow and unset variables aside)",
 }
 
 

@@ -305,6 +305,8 @@ static const char *__plait_scan_number(const char *text, int width, int base,
       base = 16;
       text = text + 1;
       width = width - 1;
+      if (width == 0 || __plait_value_of_digit(*text) >= 16) /* glibc takes the zero, C does not */
+        __plait_unsupported("sscanf of 0x without digits");
     } else if (base == 0) {
       base = 8;
     }
@@ -465,7 +467,7 @@ static int __plait_scan(const char *text, const char *format, __builtin_va_list 
       char *to = stored ? __builtin_va_arg(arguments, char *) : NULL;
       int at;
       for (at = 0; at < (width == 0 ? 1 : width); at = at + 1) {
-        if (*text == 0) return count == 0 ? -1 : count;
+        if (*text == 0) __plait_unsupported("sscanf of fewer characters than %c asks for");
         if (stored) to[at] = *text;
         text = text + 1;
       }

@@ -212,6 +212,16 @@ int rand_r(unsigned int *seed) {
 }
 long random(void) { return rand(); }
 long lrand48(void) { return rand(); }
+long nrand48(unsigned short *state) {
+  int at;
+  for (at = 0; at < 3; at = at + 1) state[at] = (unsigned short)__VERIFIER_nondet_uint();
+  return rand();
+}
+int lrand48_r(void *state, long *result) {
+  __plait_unknown_bytes(state, 24); /* struct drand48_data */
+  *result = rand();
+  return 0;
+}
 void srand(unsigned int seed) {}
 void srandom(unsigned int seed) {}
 void srand48(long seed) {}

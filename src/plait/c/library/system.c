@@ -1,7 +1,9 @@
 /* The system as a source of inputs, where more is known of a call than what it accesses. */
 #include "plait.h"
 
-/* File descriptors that threads wait for: any of them may be ready. */
+/* File descriptors that threads wait for: any of them may be ready for what it is asked for, or have
+   failed. Without a limit of time it waits until one is. */
+#define PLAIT_POLL_FAILURES 0x38 /* POLLERR, POLLHUP, POLLNVAL */
 struct __plait_pollfd {
   int fd;
   short events;
@@ -15,11 +17,13 @@ int poll(struct __plait_pollfd *files, unsigned long count, int timeout) {
     return -1;
   }
   for (at = 0; at < count; at = at + 1) {
-    PLAIT_TOUCH(&files[at].fd);
-    PLAIT_TOUCH(&files[at].events);
-    files[at].revents = (short)__VERIFIER_nondet_int();
-    if (files[at].revents != 0) ready = ready + 1;
+    short found = 0;
+    if (files[at].fd >= 0)
+      found = (short)(__VERIFIER_nondet_int() & (files[at].events | PLAIT_POLL_FAILURES));
+    files[at].revents = found;
+    if (found != 0) ready = ready + 1;
   }
+  __plait_assume(timeout >= 0 || ready > 0);
   return ready;
 }
 
@@ -49,12 +53,21 @@ static int __plait_select(long *reads, long *writes, long *errors) {
   __plait_assume(result > 0 && result <= 3 * 1024);
   return result;
 }
-/* Linux leaves in `timeout` what was left of it. */
+/* Linux leaves in `timeout` what was left of it; microseconds may be more than a second. */
 int select(int count, long *reads, long *writes, long *errors, struct timespec *timeout) {
   if (timeout != NULL) {
-    long seconds = __VERIFIER_nondet_long();
-    long rest = __VERIFIER_nondet_long();
-    __plait_assume(seconds >= 0 && seconds <= timeout->tv_sec && rest >= 0 && rest < 1000000);
+    long limit = timeout->tv_sec;
+    long more = timeout->tv_nsec;
+    long seconds;
+    long rest;
+    if (limit < 0 || more < 0) {
+      *__errno_location() = EINVAL;
+      return -1;
+    }
+    seconds = __VERIFIER_nondet_long();
+    rest = __VERIFIER_nondet_long();
+    __plait_assume(seconds >= 0 && (seconds <= limit || seconds - limit <= more / 1000000) &&
+                   rest >= 0 && rest < 1000000);
     timeout->tv_sec = seconds;
     timeout->tv_nsec = rest;
   }
@@ -76,6 +89,22 @@ int uname(char *names) {
   for (field = 0; field < 6; field = field + 1) __plait_unknown_text(names + 65 * field, 65);
   return 0;
 }
+
+/* Names of hosts have at most 64 characters; of one that does not fit the end may be missing. */
+static int __plait_name_of_host(char *name, size_t size) {
+  if (__plait_choose("whether the name of the host is not told", 2)) {
+    if (size < 65)
+      __plait_unknown_bytes(name, size);
+    else
+      __plait_unknown_text(name, 65);
+    __plait_note_failure(1);
+    return -1;
+  }
+  __plait_unknown_text(name, size < 65 ? size : 65);
+  return 0;
+}
+int gethostname(char *name, size_t size) { return __plait_name_of_host(name, size); }
+int getdomainname(char *name, size_t size) { return __plait_name_of_host(name, size); }
 
 /* The last six characters become others. */
 static int __plait_name_template(char *name) {
@@ -104,12 +133,16 @@ char *mkdtemp(char *name) {
   return name;
 }
 
-/* A line of any length, in memory that the caller frees. */
+/* A line of any length, in memory that the caller frees, also at the end of the input. */
 ssize_t getdelim(char **line, size_t *room, int delimiter, void *stream) {
   size_t length;
   size_t at;
   char *text;
   if (__plait_choose("whether the input ends", 2)) {
+    if (*line == NULL) {
+      *room = 120; /* what glibc begins with */
+      *line = __plait_allocate(*room, 0, "heap");
+    }
     __plait_note_possible_failure();
     return -1;
   }

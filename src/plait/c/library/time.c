@@ -86,9 +86,16 @@ int gettimeofday(struct __plait_timeval *result, void *zone) {
 /* No signals, so no sleep is interrupted. */
 unsigned int sleep(unsigned int seconds) { return 0; }
 int usleep(unsigned int microseconds) { return 0; }
-int nanosleep(const struct timespec *time, struct timespec *left) { return 0; }
+static int __plait_is_no_time(const struct timespec *time) {
+  return time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= 1000000000;
+}
+int nanosleep(const struct timespec *time, struct timespec *left) {
+  if (!__plait_is_no_time(time)) return 0;
+  *__errno_location() = EINVAL;
+  return -1;
+}
 int clock_nanosleep(int clock, int flags, const struct timespec *time, struct timespec *left) {
-  return 0;
+  return __plait_is_no_time(time) ? EINVAL : 0;
 }
 int sched_yield(void) { return 0; }
 int sched_get_priority_max(int policy) { return policy == 1 || policy == 2 ? 99 : 0; }
@@ -109,12 +116,16 @@ static int __plait_identity(void) {
 int getpid(void) { return __plait_identity(); }
 int getpagesize(void) { return 4096; }
 
-/* Ask for a number of processors, and it is any from 1 on. */
+/* Clock ticks, processors and pages of memory are any number from 1 on; everything else may also be
+   unlimited or unknown. */
+enum { SC_CLK_TCK = 2, SC_PAGESIZE = 30, SC_NPROCESSORS_CONF = 83, SC_PHYS_PAGES = 85 };
 long sysconf(int name) {
   long value;
-  if (name == 30) return 4096;
+  if (name == SC_PAGESIZE) return 4096;
   value = __VERIFIER_nondet_long();
-  __plait_assume(value >= 1);
+  __plait_assume(value >= -1);
+  if (name == SC_CLK_TCK || (name >= SC_NPROCESSORS_CONF && name <= SC_PHYS_PAGES))
+    __plait_assume(value >= 1);
   return value;
 }
 
