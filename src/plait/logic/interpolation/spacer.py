@@ -20,6 +20,9 @@ from plait.logic.interpolation.problem import Context, Failed, Label, Slice
 from plait.logic.interpolation.support import Support
 
 _SECONDS = 1.0
+# z3 writes out what terms share. Where that is more, as with floating point, it takes minutes
+# to read the clauses, and heeds no time limit.
+_MOST_TERMS = 100_000
 
 
 class Spacer:
@@ -32,6 +35,8 @@ class Spacer:
         self._support = Support(context)
 
     def __call__(self, slice_: Slice) -> Sequence:
+        if self._is_large(slice_):
+            raise Failed("the path has too many terms for Spacer")
         try:
             z3 = importlib.import_module("z3")
         except ImportError as error:
@@ -40,6 +45,14 @@ class Spacer:
             return self._labels(z3, self._numbers(z3, slice_), slice_)
         except Failed:
             return self._labels(z3, Vectors(self._context.terms, z3), slice_)
+
+    def _is_large(self, slice_: Slice) -> bool:
+        terms = self._context.terms
+        roots = [term for step in slice_.steps for term in (*step.assumes, *step.updates.values())]
+        size: dict[int, int] = {}
+        for term in terms.parts(roots):
+            size[term] = 1 + sum(size[operand] for operand in terms.operands[term])
+        return sum(size[root] for root in roots) > _MOST_TERMS
 
     def _numbers(self, z3: Any, slice_: Slice) -> Language:
         terms = self._context.terms
