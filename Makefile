@@ -2,13 +2,14 @@
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make test-cluster    install Ray into .venv, and run the tests of plait bench --cluster
 # make trust   thousands of generated programs against a real compiler and the real pthread library
-# make compare-verdicts    the engines against exhaustive exploration, 14,700 programs
+# make compare-verdicts    the engines against exhaustive exploration, thousands of programs
 # make mutation            small wrong edits of plait: does a test notice each of them?
 # make reliability         commands under attack; 1,000 verifications in a row
 # make bench-frontend    how fast the front end and the explorer are
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
+# make bench-families    how far an engine gets with more items and threads; BENCH_OPTIONS="--engine E"
 # make bench-report      what the HTML report costs, to make and to read
 # make bench-portfolio   what the supervisor costs
 # make bench-cache       what a second run costs, without and after an edit
@@ -24,7 +25,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-report bench-portfolio bench-cache bench-cold browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -54,11 +55,16 @@ trust: $(VENV)/.installed-dev
 
 compare-verdicts: $(VENV)/.installed-dev
 	$(BIN)/python tools/compare_verdicts.py assertions --count 1500
+	$(BIN)/python tools/compare_verdicts.py assertions --bound 2 --count 200
 	$(BIN)/python tools/compare_verdicts.py assertions --programs pointers --count 500
 	$(BIN)/python tools/compare_verdicts.py assertions --programs trying --count 500
 	for programs in floats sizes; do \
 		$(BIN)/python tools/compare_verdicts.py assertions --programs $$programs --count 300 || exit 1; done
+	$(BIN)/python tools/compare_verdicts.py assertions --programs guarded --count 500
+	$(BIN)/python tools/compare_verdicts.py lock-misuse --programs guarded --count 300
 	$(BIN)/python tools/compare_verdicts.py no-data-race --count 700
+	$(BIN)/python tools/compare_verdicts.py no-data-race --programs sizes --count 200
+	$(BIN)/python tools/compare_verdicts.py lock-misuse --count 200
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --count 500
 	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500
 	$(BIN)/python tools/compare_verdicts.py valid-memsafety --programs pointers --count 300
@@ -69,8 +75,10 @@ compare-verdicts: $(VENV)/.installed-dev
 	for programs in floats sizes; do \
 		$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs $$programs --count 200 || exit 1; done
 
+	PLAIT_MANY=20 $(BIN)/python -m pytest tests/engines/modular/test_agreement.py
 	for property in assertions no-data-race no-deadlock no-overflow valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(BIN)/python tools/compare_verdicts.py $$property --engine modular --programs $$programs --count 150 || exit 1; \
+		$(BIN)/python tools/compare_verdicts.py $$property --engine explicit --every-configuration --programs $$programs --count 150 || exit 1; \
 		$(BIN)/python tools/compare_verdicts.py $$property --engine auto --programs $$programs --count 100 --seconds 8 || exit 1; done; done
 	for properties in assertions,no-deadlock assertions,no-data-race assertions,no-data-race,no-deadlock,valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(BIN)/python tools/compare_verdicts.py $$properties --engine auto --programs $$programs --count 100 --seconds 8 || exit 1; done; done
@@ -89,6 +97,9 @@ bench-orders: $(VENV)/.installed-dev
 
 bench-impact: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_impact.py $(BENCH_OPTIONS) $(BENCH_TASKS)
+
+bench-families: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_families.py $(BENCH_OPTIONS)
 
 bench-report: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_report.py $(BENCH_OPTIONS)

@@ -104,7 +104,7 @@ def test_mistakes_are_exceptions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"por": "nonsense"}, "por 'nonsense': known are none, static, dynamic"),
+        ({"por": "nonsense"}, "por 'nonsense': known are none, static, dynamic, movers"),
         ({"explicit": "all"}, "explicit 'all': known are pointers, few"),
         ({"refinement": "x"}, "refinement 'x': known are propagator, graph, kernel, cores"),
         ({"order_encoding": "x"}, "order_encoding 'x': known are abstract, monolithic"),

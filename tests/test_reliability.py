@@ -126,7 +126,7 @@ class TestKilled:
 
     def test_every_engine_is_killed(self, started: Callable[..., Command], hard: str) -> None:
         command = started("verify", "--engine", "portfolio", hard)
-        for pid in command.wait_for(2):
+        for pid in command.wait_for(4):
             os.kill(pid, signal.SIGKILL)
         code, lines = command.answer()
         assert (code, lines[-1].count("SIGKILL")) == (3, 1)
@@ -252,7 +252,7 @@ def test_many_in_a_row_leave_nothing(tmp_path: Path) -> None:
     files, memory = _file_descriptors(), _resident()
     for number in range(MANY):
         once(number)
-    assert _file_descriptors() == files
+    assert _file_descriptors() <= files
     assert _resident() - memory < (8 << 20) + MANY * 4096
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

@@ -3,6 +3,7 @@
     PYTHONPATH=src python tools/compare_verdicts.py no-data-race --first 0 --count 500
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
+--programs guarded such that share memory behind locks and conditions, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
 until it succeeds, with --programs floats such that compute with floating-point values, with
 --programs sizes such that allocate as much as inputs say. An engine
@@ -47,17 +48,21 @@ from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
 from plait.semantics.explore import ExploreOptions, explore
-from trust import concurrent, floating, pointers, sizes, trying, waiting
+from trust import concurrent, crowds, floating, guarded, pointers, sizes, trying, waiting
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
 GENERATORS: dict[str, Callable[[int], str]] = {
     "mixed": concurrent.generate,
     "waiting": waiting.generate,
+    "guarded": guarded.generate,
     "pointers": pointers.generate,
     "trying": trying.generate,
     "floats": floating.generate,
     "sizes": sizes.generate,
+    "crowds": crowds.generate,
 }
+# Programs with any number of threads are explored with each of these in place of it.
+LIMITS = {"crowds": crowds.LIMITS}
 PROPERTIES = (
     "assertions",
     "no-data-race",
@@ -176,6 +181,26 @@ def source_of(options: argparse.Namespace, seed: int) -> Path:
     return path
 
 
+def to_explore(
+    source: Path,
+    options: argparse.Namespace,
+    questions: Sequence[Specification],
+    programs: Sequence[Program],
+) -> Iterator[tuple[Specification, Program]]:
+    """The programs themselves, or with few threads."""
+    limits = LIMITS.get(options.programs)
+    if limits is None:
+        yield from zip(questions, programs, strict=True)
+        return
+    text = source.read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        for limit in limits:
+            bounded = Path(folder) / f"{source.stem}_{limit}.c"
+            bounded.write_text(f"#define LIMIT {limit}\n{text}")
+            for part in questions:
+                yield part, load([str(bounded)], FrontEndOptions(), part)
+
+
 def compare(options: argparse.Namespace) -> Comparison:
     questions = parts(from_names(options.property.split(",")))
     result = Comparison()
@@ -191,7 +216,7 @@ def compare(options: argparse.Namespace) -> Comparison:
             continue
         oracles = [
             explore(program, part, ExploreOptions(max_states=options.states, max_seconds=20))
-            for part, program in zip(questions, programs, strict=True)
+            for part, program in to_explore(source, options, questions, programs)
         ]
         # The worst answer to one of several questions is the answer to all.
         oracle = min(oracles, key=lambda item: _WORST_FIRST.index(item.verdict.value))

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from plait.c.catalogue import index_library, read_list
+from plait.c.catalogue import index_library, read_cancellation_points, read_list
 from plait.c.effects import Access, Amount, Effect, Result, ResultKind, SystemFunction, read_effects
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "c-support.md"
@@ -34,7 +34,9 @@ _ACCESSES = {
 
 def listing() -> str:
     """The generated part of the document, with its marks."""
-    return "\n".join([BEGIN, "", *_models(), "", *_inputs(), "", *_others(), "", END])
+    parts = [_models(), _inputs(), _others(), _cancellation_points()]
+    lines = [line for part in parts for line in (*part, "")]
+    return "\n".join([BEGIN, "", *lines, END])
 
 
 def _models() -> list[str]:
@@ -80,6 +82,21 @@ def _others() -> list[str]:
         "| reason | functions |",
         "|---|---|",
         *rows,
+    ]
+
+
+def _cancellation_points() -> list[str]:
+    found = read_cancellation_points()
+    kinds = list(dict.fromkeys(found.values()))
+    always, possible = ([name for name in found if found[name] == kind] for kind in kinds)
+    return [
+        "Where threads are cancelled, these functions are cancellation points, beside"
+        " `pthread_testcancel`, `pthread_join` and waits on condition variables:",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| always | {_names(always)} |",
+        f"| possibly | {_names(possible)} |",
     ]
 
 

@@ -58,6 +58,12 @@ CASES = {
         ["f.x"],
         ["f.x"],
     ),
+    "into a frame of the same function": (
+        "void f(int n, int **out) { int x = n, *p = 0; if (n) { f(n - 1, &p); *p = 1; }"
+        " if (out) *out = &x; } int main(void) { f(1, 0); return 0; }",
+        ["f.x", "f.p"],
+        ["f.x", "f.p"],
+    ),
     "through a struct of the caller": (
         "struct s { int *p; }; void h(struct s *q) { int z = 1; q->p = &z; }"
         "int main(void) { struct s q; h(&q); return *q.p; }",

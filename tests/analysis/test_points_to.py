@@ -5,8 +5,19 @@ from tests.analysis.builder import FunctionBuilder, address, at, binary, program
 from plait.analysis.objects import ObjectKind
 from plait.analysis.points_to import PointsTo
 from plait.model.actions import NOWHERE, Order, ReadModifyWrite
-from plait.model.expressions import Binary, BinaryOp, Conditional, Const, Convert, Unary, UnaryOp
-from plait.model.types import I64, POINTER_64, U64
+from plait.model.expressions import (
+    Binary,
+    BinaryOp,
+    Conditional,
+    Const,
+    Convert,
+    PointerAdd,
+    Register,
+    Unary,
+    UnaryOp,
+)
+from plait.model.program import StaticObject
+from plait.model.types import I32, I64, POINTER_64, U32, U64
 
 
 def names(points_to: PointsTo, function: str, expr) -> set[str]:
@@ -54,6 +65,96 @@ def test_an_unknown_offset_reads_and_writes_all_fields() -> None:
     points_to = PointsTo(program(main, objects=[x, y, z, table]))
     assert names(points_to, "main", one) == {"x", "y"}
     assert names(points_to, "main", first) == {"y"}
+
+
+def element(table: StaticObject, index: Register, size: int, member: int) -> PointerAdd:
+    scaled = Binary(I64, BinaryOp.MUL, Convert(I64, index), Const(I64, size))
+    return at(at(address(table), scaled), member)
+
+
+def test_members_of_any_element_are_kept_apart() -> None:
+    x, y, z, table = static("x"), static("y"), static("z"), static("table", 96)
+    main = FunctionBuilder("main", [I32])
+    index = main.parameters[0]
+    base, first, second, third = (main.pointer(name) for name in "base first second third".split())
+    one, other = main.pointer("one"), main.pointer("other")
+    main.store(element(table, index, 24, 0), address(x))
+    main.store(address(table, 24 + 8), address(y))
+    main.store(address(table, 48 + 8), address(z))
+    main.assign(base, element(table, index, 24, 0))
+    main.load(first, base)
+    main.load(second, at(base, 8))
+    main.load(third, at(base, 16))
+    main.load(one, address(table, 48))
+    main.load(other, address(table, 24 + 8))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, z, table]))
+    assert names(points_to, "main", first) == {"x"}
+    assert names(points_to, "main", second) == {"y", "z"}
+    assert names(points_to, "main", third) == set()
+    assert names(points_to, "main", one) == {"x"}
+    assert names(points_to, "main", other) == {"y"}
+
+
+def test_steps_of_two_sizes_meet_where_they_have_offsets_in_common() -> None:
+    x, y, table = static("x"), static("y"), static("table", 96)
+    main = FunctionBuilder("main", [I32])
+    index = main.parameters[0]
+    apart, met = main.pointer("apart"), main.pointer("met")
+    main.store(element(table, index, 16, 8), address(x))
+    main.store(element(table, index, 16, 0), address(y))
+    main.load(apart, element(table, index, 32, 16))
+    main.load(met, element(table, index, 24, 0))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, table]))
+    assert names(points_to, "main", apart) == {"y"}
+    assert names(points_to, "main", met) == {"x", "y"}
+
+
+def test_accesses_in_steps_that_overlap_are_anywhere() -> None:
+    x, y, table = static("x"), static("y"), static("table", 96)
+    main = FunctionBuilder("main", [I32])
+    index = main.parameters[0]
+    before, after, part = main.pointer("before"), main.pointer("after"), main.pointer("part")
+    half = main.register("half", U32)
+    main.load(before, element(table, index, 24, 0))
+    main.store(element(table, index, 24, 0), address(x))
+    main.load(half, address(table, 4))
+    main.store(element(table, index, 24, 8), address(y))
+    main.load(part, element(table, index, 24, 12))
+    main.load(after, element(table, index, 24, 8))
+    main.ret()
+    points_to = PointsTo(program(main, objects=[x, y, table]))
+    assert names(points_to, "main", half) >= {"x"}
+    assert names(points_to, "main", before) >= {"x"}
+    assert names(points_to, "main", part) >= {"y"}
+    assert names(points_to, "main", after) >= {"y"}
+
+
+def test_steps_and_cells_meet_whichever_is_first() -> None:
+    """Functions are looked at in the order in which they are called, loads before stores; what is
+    found through a pointer in memory comes last."""
+    x, table, other, link = static("x"), static("table", 96), static("other", 96), static("link")
+    later = FunctionBuilder("later", [I32])
+    half, known = later.register("half", U32), later.pointer("known")
+    found = later.pointer("found")
+    later.store(address(link), address(table))
+    later.load(found, address(link))
+    later.load(half, at(found, 4))
+    later.load(known, element(other, later.parameters[0], 24, 8))
+    later.ret()
+    main = FunctionBuilder("main", [I32])
+    one = main.pointer("one")
+    main.load(one, address(other, 24))
+    main.store(element(table, main.parameters[0], 24, 0), address(x))
+    main.store(element(other, main.parameters[0], 24, 0), address(x))
+    main.store(address(other, 8), address(x))
+    main.call(None, "later", main.parameters[0])
+    main.ret()
+    points_to = PointsTo(program(main, later, objects=[x, table, other, link]))
+    assert names(points_to, "main", one) == {"x"}
+    assert names(points_to, "later", half) == {"x"}
+    assert names(points_to, "later", known) == {"x"}
 
 
 def test_accesses_that_overlap_merge_the_object() -> None:

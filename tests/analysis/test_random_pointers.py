@@ -108,8 +108,10 @@ class Interpreter:
                 return self.value(frame, expr.then if chosen else expr.otherwise)
             case Binary():
                 left, right = self.value(frame, expr.left), self.value(frame, expr.right)
-                assert expr.op in (BinaryOp.OR, BinaryOp.AND, BinaryOp.ADD)
+                assert expr.op in (BinaryOp.OR, BinaryOp.AND, BinaryOp.ADD, BinaryOp.MUL)
                 match expr.op:
+                    case BinaryOp.MUL:
+                        return expr.type.wrap(left * right)
                     case BinaryOp.OR:
                         return left | right
                     case BinaryOp.AND:
@@ -245,7 +247,7 @@ def functions(
             made.function.edges[made.here].append(
                 Edge(made.here, Skip(made.function.origin), other)
             )
-        match draw(st.integers(0, 14)):
+        match draw(st.integers(0, 16)):
             case 0 | 1:
                 made.assign(draw(pick), pointer())
             case 2 | 3 | 4:
@@ -278,6 +280,11 @@ def functions(
                     I64, Convert(I32, draw(pick)), Const(I64, 8), Const(I64, draw(OFFSETS))
                 )
                 made.assign(draw(pick), at(chosen, distance))
+            case 15 | 16:
+                index = Conditional(I32, Convert(I32, draw(pick)), Const(I32, 0), Const(I32, 1))
+                step = Const(I64, draw(st.sampled_from([4, 8, 16])))
+                scaled = Binary(I64, BinaryOp.MUL, Convert(I64, index), step)
+                made.assign(draw(pick), at(pointer(), scaled))
     # Locations that nothing leaves get a way on.
     made.ret(draw(pick))
     for location, leaving in enumerate(made.function.edges):

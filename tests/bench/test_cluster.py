@@ -94,6 +94,19 @@ def test_a_job_survives_the_journey(tmp_path: Path) -> None:
         assert (there / theirs).read_bytes() == Path(ours).read_bytes()
 
 
+def test_what_a_program_includes_goes_with_it(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, 1)
+    source = suite / "small" / "fast-00.c"
+    (suite / "small" / "part.h").write_text("int part;\n")
+    source.write_text('#include "part.h"\n' + source.read_text())
+    (task,) = find_tasks([str(suite)]).tasks
+    there = tmp_path / "there"
+    there.mkdir()
+    found, _ = unpack(pack(Job(task, "orders"), Terms({})), there)
+    assert found.task.required == ("small/part.h",)
+    assert (there / "small" / "part.h").read_text() == "int part;\n"
+
+
 @given(st.binary(max_size=200))
 def test_files_are_bytes(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

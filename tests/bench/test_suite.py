@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.bench.suite import find_tasks
+from plait.bench.suite import Task, find_tasks
 from plait.errors import InputError
 
 UNREACH = "CHECK( init(main()), LTL(G ! call(reach_error())) )"
@@ -201,3 +201,34 @@ def test_a_change_of_the_program_is_noticed(suite: Path) -> None:
     assert fingerprints() == before
     (suite / "pthread" / "a.c").write_text("int main(void) { return 1; }\n")
     assert [a == b for a, b in zip(before, fingerprints())] == [False, True, True]
+
+
+def test_a_change_of_what_a_program_includes_is_noticed(suite: Path) -> None:
+    folder = suite / "pthread"
+    (folder / "a.c").write_text('#include "../inner.h"\n  # include "missing.h"\nint main(void) {}\n')
+    (suite / "inner.h").write_text('#include "inner.h"\n#include "outer.h"\n')
+    (suite / "outer.h").write_text("")
+    (suite / "data").mkdir()
+    for name in ("one.txt", "two.txt"):
+        (suite / "data" / name).write_text("")
+    definition = folder / "a.yml"
+    definition.write_text(definition.read_text() + "required_files: ['../data', '../*.cfg']\n")
+    (suite / "some.cfg").write_text("")
+
+    def first() -> Task:
+        return find_tasks([str(definition)]).tasks[0]
+
+    required = {Path(name).name for name in first().required}
+    assert required == {"inner.h", "outer.h", "one.txt", "two.txt", "some.cfg"}
+    for name in ("inner.h", "outer.h", "data/two.txt", "some.cfg"):
+        before = first().fingerprint
+        assert first().fingerprint == before
+        (suite / name).write_text((suite / name).read_text() + "// changed\n")
+        assert first().fingerprint != before, name
+
+
+def test_required_files_that_are_no_names(suite: Path) -> None:
+    definition = suite / "pthread" / "a.yml"
+    definition.write_text(definition.read_text() + "required_files: 3\n")
+    [flaw] = find_tasks([str(suite)]).flaws
+    assert "required_files" in flaw.reason

@@ -37,21 +37,27 @@ SHORT = 'getopt(argc, argv, "ab:c::")'
 COLON = 'getopt(argc, argv, ":ab:")'
 PLUS = 'getopt(argc, argv, "+ab:")'
 LONG = 'getopt_long(argc, argv, "ab:", options, &index)'
-VECTORS = [
-    "", "-a", "x -a y -b z w", "-ab x", "-bx -- -a", "-b", "-q", "-aqa x", "x y", "-c -cx y",
-    "x -- -a y", "- -a", "-a x y -a z -b 1 2", "x y -- z", "-aa -a x",
-    "--verbose x --file=a --version", "--file a -a", "--ver", "--verb", "--f", "--level --level=3",
-    "--version=1", "--unknown x", "x --file y -a z -- -b", "--file",
-]  # fmt: skip
+VECTORS = {
+    SHORT: [
+        "", "-a", "x -a y -b z w", "-ab x", "-bx -- -a", "-b", "-q", "-aqa x", "x y", "-c -cx y",
+        "x -- -a y", "- -a", "-a x y -a z -b 1 2", "x y -- z", "-aa -a x", "--ver",
+    ],
+    COLON: ["-b", "-q", "x -a -b", "-ab x"],
+    PLUS: ["x -a y -b z w", "-a x y -a", "-b x -- -a"],
+    LONG: [
+        "x -ab y", "-b", "--verbose x --file=a --version", "--file a -a", "--ver", "--verb", "--f",
+        "--level --level=3", "--version=1", "--unknown x", "x --file y -a z -- -b", "--file",
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
-@pytest.mark.parametrize("call", [SHORT, COLON, PLUS, LONG])
+@pytest.mark.parametrize("call", VECTORS)
 def test_agreement_with_the_c_library(call: str, tmp_path: Path) -> None:
     source, binary = tmp_path / "main.c", tmp_path / "binary"
     source.write_text(PROGRAM.replace("CALL", call))
     subprocess.run(["gcc", "-w", str(source), "-o", str(binary)], check=True)
-    for vector in VECTORS:
+    for vector in VECTORS[call]:
         arguments = ("./program", *vector.split())
         real = subprocess.run(arguments, executable=binary, capture_output=True, check=True)
         options = FrontEndOptions(arguments=arguments)

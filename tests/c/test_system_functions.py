@@ -16,6 +16,7 @@ from plait.engines.orders.engine import check
 from plait.model.properties import from_names
 from plait.semantics.explore import Exploration, ExploreOptions, explore
 from tests.c.support import program
+from tests.engines.asking import outcome_of
 
 HEADERS = """#include <assert.h>
 #include <errno.h>
@@ -285,8 +286,10 @@ MORE = """#include <assert.h>
 #include <sys/utsname.h>
 #include <sys/ioctl.h>
 #include <fcntl.h>
+#include <dirent.h>
 #include <netdb.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <signal.h>
 #include <time.h>
 #include <pthread.h>
@@ -332,7 +335,24 @@ DATE = "time_t t = 0; struct tm d;"
         ("assert(getpwuid(1));", (0, 0), "false"),
         ("SIGNALS sigwait(&s, &n); assert(n == 2 || n == 4);", (1, 8), "true"),
         ("SIGNALS sigwait(&s, &n); assert(n == 2);", (1, 8), "false"),
+        ("SIGNALS assert(sigwaitinfo(&s, NULL) == 2);", (0, 0), "false"),
+        ("SIGNALS assert(sigtimedwait(&s, NULL, NULL) > 0);", (0, 0), "false"),
+        ("SIGNALS sigprocmask(SIG_BLOCK, &s, NULL); raise(4); assert(0);", (2, 2), "false"),
+        ("SIGNALS sigprocmask(SIG_BLOCK, &s, NULL); raise(5); assert(0);", (2, 2), "true"),
+        ("signal(5, SIG_IGN); raise(5); assert(0);", (2, 2), "false"),
+        ("signal(5, SIG_IGN); signal(5, SIG_DFL); raise(5); assert(0);", (2, 2), "true"),
+        ("struct sigaction a = {.sa_handler = SIG_IGN}; sigaction(5, &a, NULL); raise(5);"
+         " assert(0);", (2, 2), "false"),
+        ("raise(SIGCHLD); assert(0);", (2, 2), "false"),
+        ("assert(raise(65) == 0);", (2, 2), "false"),
+        ("SIGNALS sigprocmask(SIG_BLOCK, &s, NULL); kill(getpid(), 4); assert(0);", (2, 2), "false"),
+        ("kill(getpid(), 9); assert(0);", (2, 2), "true"),
+        ("kill(getpid() + 1, 9); assert(0);", (2, 2), "false"),
+        ("SIGNALS sigset_t o; sigprocmask(SIG_BLOCK, &s, NULL); sigprocmask(SIG_UNBLOCK, &s, &o);"
+         " assert(sigismember(&o, 4));", (2, 2), "true"),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mday == 0);", (0, 0), "true"),
+        (f"{DATE} assert(ctime(&t));", (0, 0), "false"),
+        (f"{DATE} if (gmtime_r(&t, &d)) assert(asctime(&d));", (1, 1), "false"),
     ],
 )
 def test_models_of_the_system(
@@ -353,6 +373,12 @@ def test_models_of_the_system(
         ("int n = 0; ioctl(3, FIONREAD, (unsigned long)&n);", "a pointer as an integer"),
         ('int n; sscanf("0x", "%x", &n);', "0x without digits"),
         ('char b[2]; sscanf("a", "%2c", b);', "fewer characters"),
+        ("struct sigaction a = {.sa_handler = exit}; sigaction(5, &a, NULL);", "signal handlers"),
+        ("signal(5, exit);", "signal handlers"),
+        ("raise(SIGSTOP);", "stops the process"),
+        ("kill(0, 15);", "a group of processes"),
+        ("sigset_t s; sigemptyset(&s); sigaddset(&s, 5); sigprocmask(SIG_BLOCK, &s, NULL); raise(5);"
+         " sigprocmask(SIG_UNBLOCK, &s, NULL);", "may be pending"),
         ("int p[2]; pipe(p);", "files that threads wait on"),
         ("int p[2]; socketpair(1, 1, 0, p);", "files that threads wait on"),
     ],
@@ -382,3 +408,99 @@ def test_what_a_data_base_has_beyond_the_model(body: str, tmp_path: Path) -> Non
     found = check(loaded, 2, time.monotonic() + 20)
     assert found.answer is Answer.UNKNOWN
     assert "a host with several names" in found.reason or "a name of 16" in found.reason
+
+
+FILES = "fd_set f; struct timeval t = {1, 0}; FD_ZERO(&f); FD_SET(2, &f);"
+ADDRESS = "struct addrinfo *r;"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('struct stat s = {0}; if (stat("a", &s)) assert(s.st_size == 0);', Answer.HOLDS),
+        ('struct stat s = {0}; if (!stat("a", &s)) assert(s.st_size == 0);', Answer.VIOLATED),
+        (f"{FILES} int n = select(3, &f, 0, 0, &t); assert(n <= 1);", Answer.HOLDS),
+        (f"{FILES} if (select(3, &f, 0, 0, &t) == 1) assert(FD_ISSET(2, &f));", Answer.HOLDS),
+        (f"{FILES} assert(select(3, &f, 0, 0, &t) != 1);", Answer.VIOLATED),
+        (f"{FILES} assert(select(2, &f, 0, 0, &t) <= 0);", Answer.HOLDS),
+        (f"{FILES} assert(select(3, &f, 0, 0, 0) != 0);", Answer.HOLDS),
+        (f"{FILES} assert(select(3, &f, 0, 0, &t) != 0);", Answer.VIOLATED),
+        ('assert(opendir("."));', Answer.VIOLATED),
+        (f'{ADDRESS} assert(getaddrinfo("a", 0, 0, &r));', Answer.VIOLATED),
+        (
+            f'{ADDRESS} if (!getaddrinfo("a", 0, 0, &r)) assert(r->ai_addr->sa_data[0] != 3);',
+            Answer.VIOLATED,
+        ),
+    ],
+)
+def test_models_with_inputs_of_any_value(body: str, expected: Answer, tmp_path: Path) -> None:
+    text = MORE + f"int main(void) {{ {body} return 0; }}"
+    outcome = outcome_of("orders", text, tmp_path)
+    assert outcome.answer is expected, outcome.reason
+
+
+DIRECTORY = """#include <assert.h>
+#include <dirent.h>
+int main(void) {
+  DIR *d = opendir(".");
+  if (!d) return 0;
+  struct dirent *e = readdir(d);
+  if (e) assert(CONDITION);
+  closedir(d);
+  LAST
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "last", "of", "expected"),
+    [
+        ("e->d_name[0] != 0 && e->d_name[1] != '/'", "", "assertions", Answer.HOLDS),
+        ("e->d_name[0] != 'x'", "", "assertions", Answer.VIOLATED),
+        ("e->d_type != 4", "", "assertions", Answer.VIOLATED),
+        ("1", "", "valid-access", Answer.HOLDS),
+        ("1", "if (e) e->d_name[0] = 0;", "valid-access", Answer.VIOLATED),
+        ("1", "closedir(d);", "valid-access", Answer.VIOLATED),
+    ],
+)
+def test_directories(condition: str, last: str, of: str, expected: Answer, tmp_path: Path) -> None:
+    text = DIRECTORY.replace("CONDITION", condition).replace("LAST", last)
+    outcome = outcome_of("orders", text, tmp_path, of)
+    assert outcome.answer is expected, outcome.reason
+
+
+MAPPED = """#include <assert.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(void) {
+  char *p = mmap(NULL, 5000, PROT, FLAGS, -1, 0);
+  if (p == MAP_FAILED) return 0;
+  BODY
+  return 0;
+}
+"""
+ANONYMOUS = "MAP_PRIVATE | MAP_ANONYMOUS"
+BOTH = "PROT_READ | PROT_WRITE"
+
+
+@pytest.mark.parametrize(
+    ("protection", "flags", "body", "of", "expected"),
+    [
+        (BOTH, ANONYMOUS, "assert(p[4999] == 0); munmap(p, 5000);", "assertions", Answer.HOLDS),
+        (BOTH, ANONYMOUS, "p[8191] = 1; munmap(p, 8192);", "valid-memsafety", Answer.HOLDS),
+        (BOTH, ANONYMOUS, "p[8192] = 1;", "valid-access", Answer.VIOLATED),
+        (BOTH, ANONYMOUS, "munmap(p, 5000); p[0] = 1;", "valid-access", Answer.VIOLATED),
+        (BOTH, ANONYMOUS, "munmap(p, 1);", "assertions", Answer.UNKNOWN),
+        (BOTH, ANONYMOUS, "free(p);", "valid-access", Answer.UNKNOWN),
+        (BOTH, ANONYMOUS, "p = malloc(8); munmap(p, 8);", "valid-access", Answer.UNKNOWN),
+        (BOTH, "MAP_SHARED", "", "assertions", Answer.UNKNOWN),
+        ("PROT_READ", ANONYMOUS, "", "assertions", Answer.UNKNOWN),
+    ],
+)
+def test_mappings(
+    protection: str, flags: str, body: str, of: str, expected: Answer, tmp_path: Path
+) -> None:
+    text = MAPPED.replace("PROT,", f"{protection},").replace("FLAGS", flags).replace("BODY", body)
+    outcome = outcome_of("orders", text, tmp_path, of)
+    assert outcome.answer is expected, outcome.reason

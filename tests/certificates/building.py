@@ -22,7 +22,7 @@ from plait.certificates.execute import Executor
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.independence import Footprint, Move, are_independent
 from plait.certificates.memory import Cells
-from plait.certificates.outcomes import Step, StepOutcome
+from plait.certificates.outcomes import Ending, Step, StepOutcome
 from plait.certificates.reading import read
 from plait.certificates.state import ActiveFrame, Situation
 from plait.certificates.verdicts import Verdict
@@ -77,6 +77,7 @@ class _Node:
         self.thread = thread
         self.cover: int | None = None
         self.expanded: list[int] = []
+        self.persistent: int | None = None
         self.moves: list[Move] = []
         self.steps: dict[int, Step] = {}
 
@@ -88,12 +89,21 @@ class _Node:
             "label": [],
             "cover": self.cover,
             "expanded": self.expanded,
+            "persistent": self.persistent,
         }
+
+
+class _AllCells(frozenset[Cell]):
+    def __contains__(self, item: object) -> bool:
+        return True
 
 
 class Builder:
     """`reduce`: leave out what the rules allow to leave out. `forgotten` cells are never known.
-    `seed` chooses in which order nodes are looked at."""
+    `seed` chooses in which order nodes are looked at. `guesses`: whatever looks like a lock is
+    taken for one, some threads are taken for persistent sets (`ahead` is how often), and those that
+    are stopped by an assumption for such that have not moved; whether that is right is left to the
+    checker."""
 
     def __init__(
         self,
@@ -105,7 +115,12 @@ class Builder:
         specification: Specification = ASSERTIONS,
         seed: int | None = None,
         most_nodes: int = 3000,
+        guesses: int | None = None,
+        ahead: float = 0.6,
     ) -> None:
+        self.ahead = ahead
+        self.guesses = None if guesses is None else Random(guesses)
+        self.locks: set[Cell] = set()
         self.program = program
         self.world = World(program)
         self.specification = specification
@@ -122,6 +137,7 @@ class Builder:
             {name: frozenset(places) for name, places in self.switch_points.items()},
             self.decider,
             most_values=16,
+            locks=_AllCells() if guesses is not None else frozenset(),
         )
         self._live = {name: live_registers(item) for name, item in program.functions.items()}
         self.cells: set[Cell] = set()
@@ -158,12 +174,31 @@ class Builder:
             ]
             if known is not node:
                 node.cover = known.number
+            if self.guesses is not None:
+                self._guess_persistent(known, wanted)
+            if known.persistent is not None:
+                wanted = [known.persistent]
             for thread in wanted:
                 if thread not in known.expanded:
                     pending += self._expand(known, thread)
             if self.cells is not before:
                 return False
         return True
+
+    def _guess_persistent(self, node: _Node, wanted: list[int]) -> None:
+        """Perhaps let one thread go ahead of the others."""
+        assert self.guesses is not None
+        if node.expanded or len(wanted) < 2 or self.guesses.random() >= self.ahead:
+            return
+        thread = self.guesses.choice(wanted)
+        outcomes = self._step(node, thread).outcomes
+        if all(
+            outcome.ending is Ending.MOVED
+            and not outcome.path.spawned
+            and not outcome.path.is_inside
+            for outcome in outcomes
+        ):
+            node.persistent = thread
 
     def _new(self, location: Location, parent: _Node | None, thread: int | None) -> _Node:
         if len(self.nodes) >= self.most_nodes:
@@ -177,6 +212,8 @@ class Builder:
         for outcome in self._step(node, thread).outcomes:
             self._learn_cells(outcome)
         for outcome in self._step(node, thread).moves:
+            if outcome.path.is_halted and self.guesses is not None and not node.persistent:
+                continue
             after = self._after(self._situation(node), outcome)
             text = json.dumps(location_row(after), sort_keys=True)
             if text not in children:
@@ -203,7 +240,7 @@ class Builder:
         parent = node.parent
         if parent is None or node.thread is None or thread >= node.thread:
             return False
-        if not parent.location.is_running(thread):
+        if not parent.location.is_running(thread) or parent.persistent is not None:
             return False
         if parent.location.in_section is not None or node.location.in_section is not None:
             return False
@@ -223,6 +260,7 @@ class Builder:
         return found
 
     def _learn_cells(self, outcome: StepOutcome) -> None:
+        self.locks.update(lock for lock, _ in outcome.path.held)
         for access in outcome.path.accesses:
             if access.end - access.start > 16:
                 continue
@@ -258,7 +296,7 @@ class Builder:
         threads = []
         before = situation.location.threads
         for number, shape in enumerate(path.shape(self.world)[0], 1):
-            status, depth, heap_page, stack_page, _ = shape
+            status, depth, lock, heap_page, stack_page, _ = shape
             frames: tuple[Frame, ...] = ()
             if status is Status.RUNNING and number == path.thread:
                 frames = tuple(self._frame(item, item is path.frame) for item in path.frames)
@@ -266,7 +304,7 @@ class Builder:
                 frames = (self._frame(path.spawned[number - len(before) - 1], True),)
             elif status is Status.RUNNING:
                 frames = before[number - 1].frames
-            threads.append(Thread(status, depth, heap_page, stack_page, frames))
+            threads.append(Thread(status, depth, heap_page, stack_page, frames, lock))
         known: dict[Cell, int | None] = {}
         for cell in sorted(self.cells):
             value = self.terms.value(path.memory.read(cell.address, cell.size))
@@ -304,6 +342,7 @@ class Builder:
             "properties": sorted(item.value for item in self.specification.properties),
             "error_functions": sorted(self.specification.error_functions),
             "switch_points": self.switch_points,
+            "locks": [f"{lock.address}.{lock.size}" for lock in sorted(self.locks)],
             "terms": [],
             "initial": {
                 f"{cell.address}.{cell.size}": value for cell, value in self._initial.items()
@@ -318,6 +357,9 @@ def location_row(location: Location) -> Document:
             {
                 "status": thread.status.value,
                 "depth": thread.depth,
+                "lock": None
+                if thread.lock is None
+                else f"{thread.lock.address}.{thread.lock.size}",
                 "heap_page": thread.heap_page,
                 "stack_page": thread.stack_page,
                 "frames": [

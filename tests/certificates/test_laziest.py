@@ -23,7 +23,8 @@ from tests.certificates.small_programs import generate
 
 
 def answers(program: Program, seed: int, most_nodes: int) -> list[Answer]:
-    """With switch points everywhere, at some accesses, and only where they must be."""
+    """With switch points everywhere, at some accesses, and only where they must be; with and
+    without guesses at locks and persistent sets."""
     generator = random.Random(seed)
     everywhere = all_accesses(program)
     some = {
@@ -35,6 +36,11 @@ def answers(program: Program, seed: int, most_nodes: int) -> list[Answer]:
         order = generator.choice([None, seed])
         try:
             builder = Builder(program, points, seed=order, most_nodes=most_nodes)
+            found.append(verdict_on(program, builder.document()).answer)
+        except TooLarge:
+            pass
+        try:
+            builder = Builder(program, points, seed=order, most_nodes=most_nodes, guesses=seed)
             found.append(verdict_on(program, builder.document()).answer)
         except TooLarge:
             pass

@@ -166,6 +166,8 @@ def test_every_thread_is_expanded_or_skipped(
         ("return 1 / zero;", "division"),
         ("return many[zero + 1000];", "object"),
         ("many[nondet()] = 1; return 0;", "values"),
+        ("return many + (zero + (1L << 31)) == 0;", "leaves"),
+        ("return many - (zero + (1L << 31)) == 0;", "leaves"),
     ],
 )
 def test_what_has_no_verdict_has_no_certificate(
@@ -239,6 +241,19 @@ def test_structure_is_right(build: Callable[[str], tuple[Program, Document]]) ->
     assert tried > 20
 
 
+def test_what_was_done_before_an_assumption_fails_counts(tmp_path: Path) -> None:
+    text = """
+    #include <assert.h>
+    #include <pthread.h>
+    extern void __VERIFIER_assume(int);
+    int x;
+    void *f(void *unused) { x = 1; __VERIFIER_assume(0); return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); int l = x; assert(l == 0); return 0; }
+    """
+    program = program_of(tmp_path, text)
+    assert "violation" in rejection(program, Builder(program).document())
+
+
 # --- labels: rules III and IV
 
 
@@ -286,6 +301,17 @@ def test_each_label_is_needed(loop: tuple[Program, Document]) -> None:
             needed += verdict_on(program, proof).answer is Answer.REJECTED
             node["label"] = kept
     assert needed >= 2
+
+
+def test_the_label_of_a_covered_node_implies_that_of_the_covering_one(
+    loop: tuple[Program, Document],
+) -> None:
+    program, document = loop
+    proof = label_of_loop(program, document, 10, len(document["nodes"]))
+    covered = next(node for node in proof["nodes"] if node["cover"] is not None)
+    covered["label"] = []
+    reason = rejection(program, proof)
+    assert f"covered by node {covered['cover']}" in reason and "does not follow" in reason
 
 
 def test_a_label_is_about_what_is_there(loop: tuple[Program, Document]) -> None:

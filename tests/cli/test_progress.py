@@ -72,8 +72,10 @@ class TestJson:
         left = [row["seconds_left"] for row in rows]
         assert left == sorted(left, reverse=True)
         stages = list(dict.fromkeys(row["stage"] for row in rows))
-        assert stages == ["reading", "head start", "side by side"]
-        assert [item["engine"] for item in rows[-1]["engines"]] == ["orders", "impact"]
+        assert stages[:3] == ["reading", "head start", "side by side"]
+        assert stages[3:] in ([], ["all"])  # if the machine is slow, the limit comes first
+        engines = [item["engine"] for item in rows[-1]["engines"]]
+        assert engines == ["orders", "impact", "context", "explicit"][: len(engines)]
         assert 4 <= len(rows) <= 60
         said = [engine["doing"] for row in rows for engine in row["engines"]]
         assert any(re.match(r"loop bound \d+: (unrolling|encoding|solving)", text) for text in said)
@@ -102,8 +104,9 @@ class TestJson:
         *rows, _ = rows_of(process.communicate(timeout=40)[1])
         for row in rows:
             assert sum(engine["state"] == "running" for engine in row["engines"]) <= 1
-        states = {tuple(item["state"] for item in row["engines"]) for row in rows}
-        assert states >= {("waiting", "running"), ("running", "waiting")}
+        states = {(item["engine"], item["state"]) for row in rows for item in row["engines"]}
+        for engine in ("orders", "impact"):
+            assert states >= {(engine, "waiting"), (engine, "running")}
 
     def test_an_engine_that_gives_up(self, hard: str) -> None:
         arguments = ("--engine", "portfolio", "--max-nodes", "1", "--timeout", "5")
@@ -169,7 +172,7 @@ class TestSignals:
         process = start("--jobs", jobs, "--json", str(saved), "--progress", "json", hard)
         wait_for_line(process, '"impact"')
         workers = children(process.pid)
-        assert len(workers) == 2
+        assert len(workers) >= 2
         process.send_signal(number)
         out, err = process.communicate(timeout=40)
         assert process.returncode == 3

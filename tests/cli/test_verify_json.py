@@ -24,7 +24,7 @@ RACE = str(ROOT / "examples" / "counter_race.c")
 LOCKED = str(ROOT / "examples" / "locked_counter.c")
 
 KEYS = """plait-result version files entry data_model properties error_functions arguments engine
-    settings verdict violated reason bound words assumptions unsupported statistics history violation
+    settings verdict violated reason bound words assumptions unsupported unchecked statistics history violation
     schedule threads inputs trace invariants tree sources report cached answers findings""".split()
 NUMBERS = """last_bound threads events reads writes read_from_candidates variables clauses
     refinements reasons propagations exact_checks unrolling_seconds encoding_seconds

@@ -251,7 +251,7 @@ class TestFailures:
         report = json.loads(path.read_text())
         assert "thread 7" in report["message"]
         assert report["options"]["programs"] == [RACE]
-        assert report["plan"].keys() == {"order", "children", "inputs", "violator"}
+        assert report["plan"].keys() == {"order", "children", "inputs", "unset", "violator"}
         assert len(report["files"][RACE]) == 64
 
     @needs_proc

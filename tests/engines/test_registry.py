@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plait.engines import registry
+from plait.engines.explicit.settings import Settings as ExplicitSettings
 from plait.engines.impact.settings import Explicit, Reduction
 from plait.engines.impact.settings import Settings as ImpactSettings
 from plait.engines.orders.settings import OrderEncoding, Refinement
@@ -77,7 +78,7 @@ def test_options_have_the_values_of_the_settings() -> None:
     }
     for name, kind in kinds.items():
         assert known[name].choices == tuple(item.value for item in kind)
-    orders, impact = OrdersSettings(), ImpactSettings()
+    orders, impact, explicit = OrdersSettings(), ImpactSettings(), ExplicitSettings()
     assert {name: option.default for name, option in known.items()} == {
         "refinement": orders.refinement.value,
         "order_encoding": orders.encoding.value,
@@ -85,6 +86,8 @@ def test_options_have_the_values_of_the_settings() -> None:
         "explicit": impact.explicit.value,
         "force_cover": impact.force_cover,
         "max_nodes": impact.max_nodes,
+        "persistent_sets": explicit.persistent_sets,
+        "max_states": explicit.max_states,
     }
 
 

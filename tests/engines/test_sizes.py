@@ -42,7 +42,7 @@ CASES = {
     "any size": ("", "", "", Answer.UNKNOWN, "an allocation"),
     "an access behind the end": ("if (n > 3) return 0;", "", "p[n] = 1;", Answer.UNKNOWN, "access"),
     "an access behind one of the ends": ("if (n > 3) return 0;", "", "p[2] = 1;", Answer.UNKNOWN, "access"),
-    "an access before the start": ("if (n > 3) return 0;", "", "p[-1] = 1;", Answer.UNKNOWN, "leaves its object"),
+    "an access before the start": ("if (n > 3) return 0;", "", "p[-1] = 1;", Answer.UNKNOWN, "access to no"),
 }  # fmt: skip
 
 
@@ -128,3 +128,38 @@ def test_the_smallest_sizes() -> None:
     assert of(terms.mul(n, twelve), 20) == [0, 12]
     assert of(terms.sub(terms.mul(n, four), eight)) == [0, 4, 8, 12]
     assert of(terms.ite(terms.variable("c", 1), twelve, four))[:2] == [4, 12]
+
+
+WIDE_INDEX = """
+extern unsigned long __VERIFIER_nondet_ulong(void);
+int main(void) {
+  unsigned long i = __VERIFIER_nondet_ulong();
+  if (i < 1 || i > 2) return 0;
+  char *text = malloc(i + 1);
+  text[i - 1] = 1; text[LAST] = 0;
+  free(text);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"), [("i", Answer.HOLDS), ("i + 1", Answer.VIOLATED)]
+)
+def test_an_index_as_wide_as_an_address(last: str, expected: Answer, tmp_path: Path) -> None:
+    """`text` plus an input as it is: the sum is no pointer of which nothing is known."""
+    text = HEAD + WIDE_INDEX.replace("LAST", last)
+    assert outcome_of("orders", text, tmp_path, "valid-memsafety").answer is expected
+
+
+def test_a_line_that_is_lost_at_the_end_of_the_input(tmp_path: Path) -> None:
+    lost = """
+    #define _GNU_SOURCE
+    #include <stdio.h>
+    #include <stdlib.h>
+    int main(void) {
+      char *line = 0; size_t n = 0;
+      if (getline(&line, &n, stdin) == -1) return 0;
+      free(line); }
+    """
+    found = outcome_of("orders", lost, tmp_path, "valid-memsafety")
+    assert found.answer is Answer.VIOLATED, found.reason

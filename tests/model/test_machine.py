@@ -34,7 +34,7 @@ def program(tmp_path: Path, model: DataModel) -> Program:
 
 def test_the_address_behind_an_object_is_its_own() -> None:
     page = 1 << DataModel.ILP32.page_bits
-    assert [DataModel.ILP32.pages_of(size) for size in (0, page - 1, page)] == [1, 1, 2]
+    assert [DataModel.ILP32.pages_of(size) for size in (0, page - 1, page)] == [1, 1, 3]
 
 
 @pytest.mark.parametrize("model", list(DataModel))
@@ -55,16 +55,32 @@ def test_thread_local_objects_come_before_the_heap(tmp_path: Path, model: DataMo
     assert space.thread_local_copies(1) == [(first, first.page), (second, second.page)]
     assert space.heap_start(1) == space.arena(1)[0]
     start = space.arena(3)[0]
-    pages_of = made.data_model.pages_of
-    assert space.thread_local_copies(3) == [(first, start), (second, start + pages_of(first.size))]
-    assert space.heap_start(3) == start + 1 + pages_of(40000)
+    taken = made.data_model.pages_taken
+    assert space.thread_local_copies(3) == [(first, start), (second, start + taken(first.size))]
+    assert space.heap_start(3) == start + 2 + taken(40000)
 
 
-@pytest.mark.parametrize(("model", "pages"), [(DataModel.ILP32, 3), (DataModel.LP64, 2)])
+@pytest.mark.parametrize("model", list(DataModel))
+def test_objects_begin_at_odd_pages(tmp_path: Path, model: DataModel) -> None:
+    made = program(tmp_path, model)
+    space = AddressSpace(made)
+    pages = [item.page for item in (*made.objects, *made.functions.values())]
+    for thread in (1, 2, 64):
+        pages += [page for _, page in space.thread_local_copies(thread)]
+        pages += [space.heap_start(thread), *space.arena(thread)]
+        for function in made.functions.values():
+            layout = space.frame_layout(function)
+            pages += [space.arena(thread)[1] - layout.pages + slot for slot in layout.slots]
+    assert min(pages) > 1
+    assert max(pages) < made.data_model.last_page
+    assert all(page % 2 for page in pages)
+
+
+@pytest.mark.parametrize(("model", "pages"), [(DataModel.ILP32, 6), (DataModel.LP64, 4)])
 def test_slots_of_a_frame_have_pages_of_their_own(
     tmp_path: Path, model: DataModel, pages: int
 ) -> None:
     made = program(tmp_path, model)
     (main,) = (item for item in made.functions.values() if item.display == "main")
     layout = AddressSpace(made).frame_layout(main)
-    assert (layout.pages, layout.slots) == (pages, (0, 1))
+    assert (layout.pages, layout.slots) == (pages, (0, 2))

@@ -225,6 +225,57 @@ def test_values_that_cannot_be_forced_are_said(plait: Plait, refute: Refute) -> 
     assert "uninitialised 'x' is 5 in the counterexample; that is not forced" in output
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int main(void) { int a; int *x = &a; assert(*x != 5); return 0; }",
+        "int main(void) { int *x = malloc(8); assert(x[0] != 5 || x[1] != 4); return 0; }",
+        "extern int g; int main(void) { assert(g != 5); return 0; }",
+        "extern int g; void *f(void *p) { g = 1; return 0; }"
+        " int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); int v = g;"
+        " assert(v != 5); pthread_join(t, 0); return 0; }",
+    ],
+    ids=["a local", "heap", "an undefined variable", "shared"],
+)
+def test_memory_that_was_never_set(body: str, plait: Plait, refute: Refute) -> None:
+    result = refute(source(body), "--inputs", "4..5")
+    code, output = plait("replay", "--times", 1, result)
+    assert code == 0, output
+
+
+def test_what_was_set_is_left_alone(plait: Plait, refute: Refute, tmp_path: Path) -> None:
+    """The value of a counterexample must not be put into a program that has been mended."""
+    text = source("int main(void) { int a;\nint *x = &a; assert(*x != 5); return 0; }")
+    result = refute(text, "--inputs", "5..5")
+    folder = tmp_path / "bug"
+    assert plait("replay", "--times", 1, "--emit", folder, result)[0] == 0
+    (tmp_path / "prog.c").write_text(text.replace("int a;", "int a = 1;"))
+    done = make(folder, "test")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("operation", ["7 / n", "7 % n", "1 << n"])
+def test_undefined_operations(operation: str, plait: Plait, refute: Refute) -> None:
+    number = "40" if "<<" in operation else "0"
+    text = source(
+        "extern int __VERIFIER_nondet_int(void);"
+        f"int main(void) {{ int n = __VERIFIER_nondet_int(); return {operation}; }}"
+    )
+    result = refute(text, "--property", "no-undefined", "--inputs", f"{number}..{number}")
+    code, output = plait("replay", "--times", 1, result)
+    assert code == 0, output
+
+
+def test_what_the_library_writes_is_not_forced(plait: Plait, refute: Refute) -> None:
+    text = source(
+        "#include <unistd.h>\n"
+        "int main(void) { char b[2]; if (read(0, b, 2) == 2) assert(b[1] != 7); return 0; }"
+    )
+    code, output = plait("replay", "--times", 1, refute(text, "--inputs", "0..7"))
+    assert code == 1
+    assert "what read gives or writes in the counterexample is not forced" in output
+
+
 # --- tests that stand alone
 
 
@@ -301,15 +352,18 @@ def test_the_result_names_its_options(refute: Refute) -> None:
     assert os.path.basename(json.loads(result.read_text())["files"][0]) == "prog.c"
 
 
-@pytest.mark.parametrize(
-    "name", ["a;touch pwned;.c", "a:b.c", "a#b.c", "a=b.c", "a|b.c", "a $(x) (b).c", "\udcff.c"]
-)
 def test_names_that_make_and_the_shell_take_for_something_else(
-    name: str, plait: Plait, tmp_path: Path
+    plait: Plait, tmp_path: Path
 ) -> None:
-    program, result, folder = tmp_path / name, tmp_path / "result.json", tmp_path / "test"
-    program.write_text(source(ASSERTIONS["mutex"]))
-    assert plait("explore", "--json", result, program)[0] == 1
+    names = ("a;touch pwned;.c", "a:b.c", "a#b.c", "a=b.c", "a|b.c", "a $(x) (b).c", "\udcff.c")
+    result, folder = tmp_path / "result.json", tmp_path / "test"
+    programs = [tmp_path / name for name in names]
+    for number, program in enumerate(programs[1:]):
+        program.write_text(f"int part{number}(void) {{ return {number}; }}\n")
+    calls = " + ".join(f"part{number}()" for number in range(len(names) - 1))
+    declared = "".join(f"int part{number}(void);\n" for number in range(len(names) - 1))
+    programs[0].write_text(source(f"{declared}int main(void) {{ assert({calls} == 0); }}"))
+    assert plait("explore", "--json", result, *programs)[0] == 1
     code, output = plait("replay", "--times", 1, "--emit", folder, result)
     assert code == 0, output
     assert make(folder, "reproduce").returncode == 0

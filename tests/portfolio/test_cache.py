@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 import plait
 from plait.api import Result
 from plait.portfolio import store as store_module
+from plait.portfolio.cache import Cache
+from plait.portfolio.identity import identity, tokens
+from plait.portfolio.job import Job
+from plait.portfolio.messages import Result as Message
+from plait.portfolio.options import Options
 from plait.portfolio.store import Store
+from plait.portfolio.subject import load_program, specification
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -366,11 +372,12 @@ def test_the_identity_is_that_of_the_model(
     assert (identity_of(path) == known) == (text == LOCKED)
 
 
-def identity_of(path: Path) -> str:
-    from plait.portfolio.identity import identity
-    from plait.portfolio.options import Options
-    from plait.portfolio.subject import load_program, specification
+def test_values_that_differ_have_texts_that_differ() -> None:
+    values: list[Any] = [[[1], 2], [[1, 2]], [[], 1, 2], [1, 2], [{1: 2}], [{}, 1, 2], [{1, 2}]]
+    assert len({tuple(tokens(value)) for value in values}) == len(values)
 
+
+def identity_of(path: Path) -> str:
     options = Options(programs=(str(path),))
     chosen, entry = specification(options)
     return identity(options, [(chosen, load_program(options, chosen, entry))])
@@ -452,6 +459,17 @@ def test_a_file_under_another_name_is_a_miss(
     assert (result.verdict, is_known(result)) == ("false", False)
 
 
+# A counterexample in which nothing is violated.
+ENTRY: dict[str, Any] = {
+    "verdict": "false",
+    "reason": "",
+    "bound": 1,
+    "statistics": {},
+    "cached": {"found": "", "seconds": 0, "engine": "orders", "settings": {}},
+    "question": 0,
+    "schedule": {"plait-schedule": 1, "steps": [{"thread": 1, "count": 40}]},
+    "racing": None,
+}
 HOSTILE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.floats(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
@@ -465,29 +483,34 @@ def test_a_counterexample_with_a_good_checksum_is_still_not_believed(
     locked: Path, cache_folder: Path, name: str, value: Any
 ) -> None:
     """Whoever can write the file can write `true` into it; but a violation has to happen."""
-    from plait.portfolio.cache import Cache
-    from plait.portfolio.options import Options
-    from plait.portfolio.subject import load_program, specification
-
-    options = Options(programs=(str(locked),))
-    chosen, entry = specification(options)
-    questions = [(chosen, load_program(options, chosen, entry))]
-    cache = Cache.of(options, questions, entry)
-    data = {
-        "verdict": "false",
-        "reason": "",
-        "bound": 1,
-        "statistics": {},
-        "cached": {"found": "", "seconds": 0, "engine": "orders", "settings": {}},
-        "question": 0,
-        "schedule": {"plait-schedule": 1, "steps": [{"thread": 1, "count": 40}]},
-        "racing": None,
-        name: value,
-    }
+    cache = cache_of(locked)
     assert cache._store is not None
-    cache._store.put(cache.key, data)
-    found = cache.recall()
-    assert found is None
+    cache._store.put(cache.key, ENTRY | {name: value})
+    assert cache.recall() is None
+
+
+def test_a_counterexample_that_is_none_any_more_is_forgotten(locked: Path) -> None:
+    cache = cache_of(locked)
+    assert cache._store is not None
+    cache._store.put(cache.key, ENTRY)
+    assert cache.recall() is None
+    assert cache._store.get(cache.key) is None
+
+
+def test_what_has_no_verdict_is_not_kept_whatever_it_shows(locked: Path) -> None:
+    cache = cache_of(locked)
+    assert cache._store is not None
+    for verdict in ("unknown", "false"):
+        evidence = {"schedule": ENTRY["schedule"], "violation": {"accesses": []}}
+        found = Message(verdict, "because", evidence=evidence)
+        cache.keep(found, 0, {}, Job("orders", started=time.monotonic()))
+        assert (cache._store.get(cache.key) is not None) == (verdict == "false")
+
+
+def cache_of(path: Path) -> Cache:
+    options = Options(programs=(str(path),))
+    chosen, entry = specification(options)
+    return Cache.of(options, [(chosen, load_program(options, chosen, entry))], entry)
 
 
 def test_a_counterexample_that_does_not_replay_is_verified_anew(

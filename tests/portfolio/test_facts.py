@@ -45,10 +45,11 @@ def test_both_engines_get_what_static_checks_have_proved(
     def answer(question: Question, listener: Listener) -> Outcome:
         return Outcome(Answer.UNKNOWN, _shown(question.known()))
 
-    monkeypatch.setattr("plait.engines.orders.answer.answer", answer)
-    monkeypatch.setattr("plait.engines.impact.answer.answer", answer)
+    for engine in ("orders", "impact", "context", "explicit"):
+        monkeypatch.setattr(f"plait.engines.{engine}.answer.answer", answer)
     result = plait.verify(loop, cache=False)
-    of_orders, of_impact = result.reason.split("; impact: ")
+    of_orders, rest = result.reason.split("; impact: ")
+    of_impact, _ = rest.split("; context: ")
     assert of_orders.removeprefix("orders: ") == of_impact
     assert "6 <= limit <= 6" in of_impact
     assert "at most 6 rounds" in of_impact

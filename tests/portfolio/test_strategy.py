@@ -14,7 +14,7 @@ def engines(found: Machine) -> set[str]:
     return {engine for state in found.states.values() for engine in state.starts}
 
 
-@pytest.mark.parametrize("engine", ["orders", "impact"])
+@pytest.mark.parametrize("engine", ["orders", "impact", "context", "explicit"])
 def test_one_engine(engine: str) -> None:
     alone = machine(engine)
     assert engines(alone) == {engine}
@@ -22,14 +22,14 @@ def test_one_engine(engine: str) -> None:
 
 
 def test_both() -> None:
-    assert engines(AUTO) == engines(PORTFOLIO) == {"orders", "impact"}
+    assert engines(AUTO) == engines(PORTFOLIO) == {"orders", "impact", "context", "explicit"}
 
 
 def test_what_only_one_engine_can_do() -> None:
     assert engines(machine("auto", has_bound=True)) == {"orders"}
     assert engines(machine("auto", needs_certificate=True)) == {"impact"}
-    assert engines(machine("auto", suits_impact=False)) == {"orders"}
-    assert engines(machine("portfolio", suits_impact=False)) == {"orders"}
+    assert engines(machine("auto", suits_impact=False)) == {"orders", "context", "explicit"}
+    assert engines(machine("portfolio", suits_impact=False)) == {"orders", "context", "explicit"}
 
 
 @pytest.mark.parametrize("found", [AUTO, PORTFOLIO, machine("orders")])

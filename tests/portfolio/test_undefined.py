@@ -196,3 +196,14 @@ int main(int argc, char **argv) {
     assert result.verdict == "true"
     assert "with which no thread is started" in result.words[0]
     assert verified(text, tmp_path, args="x").verdict == "false"
+
+
+def test_a_lock_by_a_pointer_never_fails_either(tmp_path: Path) -> None:
+    text = """
+    #include <pthread.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    int (*lock)(pthread_mutex_t *) = pthread_mutex_lock;
+    int main(void) { lock(&m); pthread_mutex_unlock(&m); }
+    """
+    found = verified(text, tmp_path).assumptions
+    assert "no call fails for lack of resources: pthread_mutex_lock" in found

@@ -33,6 +33,7 @@ from plait.model.expressions import (
     StaticAddress,
 )
 from plait.model.layout import ArrayLayout, Layout, ScalarLayout
+from plait.model.machine import FIRST_PAGE
 from plait.model.program import (
     Edge,
     FrameSlot,
@@ -235,15 +236,14 @@ class ProgramBuilder:
 
     def build(self) -> Program:
         """Link: give pages to objects and functions; the first function is the entry."""
-        page_size = 1 << self.data_model.page_bits
-        page = 1
+        page = FIRST_PAGE
         for item in self.objects:
             item.page = page
-            page += item.size // page_size + 1
+            page += self.data_model.pages_taken(item.size)
         functions = {}
         for builder in self.functions:
             builder.function.page = page
-            page += 1
+            page += self.data_model.pages_taken(1)
             functions[builder.function.name] = builder.function
         entry = self.functions[0].function.name
         source = SourceFile("model.c", [f"line {line}" for line in range(1, 60)])

@@ -285,6 +285,19 @@ def test_accesses_to_different_bytes_do_not_race() -> None:
     assert explore(program.build(), RACES).verdict is Verdict.TRUE
 
 
+def test_accesses_that_overlap_race_wherever_they_begin() -> None:
+    program = ProgramBuilder()
+    pair = program.variable("pair", 0, I64)
+    with_threads(
+        program,
+        lambda worker: worker.emit(Store(NOWHERE, StaticAddress(PTR, pair, 0), number(1))),
+        lambda worker: worker.emit(Store(NOWHERE, StaticAddress(PTR, pair, 2), number(1))),
+    ).exit()
+    for reduction in (True, False):
+        found = explore(program.build(), RACES, ExploreOptions(reduction=reduction))
+        assert found.verdict is Verdict.FALSE
+
+
 def input_program(scalar: object, wrong: int) -> Program:
     program = ProgramBuilder()
     main = program.function("main")

@@ -120,3 +120,18 @@ def test_copying_and_choosing_do_not_commute(tmp_path: Path) -> None:
             found = explore(program, specification, ExploreOptions(reduction=reduction, max_seconds=60))
             assert found.verdict.value == "unknown", found.reason
             assert "copy of an uninitialised value" in found.reason
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_memory_that_grows(known: int, tmp_path: Path) -> None:
+    """What `realloc` adds has any value; what it has copied without one is left open."""
+    size = "n * 4" if known else "(n + 1) * 4"
+    first = "p[0] = 5;" if known else ""
+    body = (
+        f"int n = 1; int *p = malloc({size}); {first} p = realloc(p, (n + 1) * 4);"
+        " if (p[n - 1] < 4) assert(0);"
+    )
+    expected = "true" if known else "unknown limit: a copy of an uninitialised value is used"
+    assert verdict(body, tmp_path).startswith(expected)
+    added = body.replace("p[n - 1]", "p[n]").replace("malloc((n + 1) * 4)", "malloc(n * 4)")
+    assert verdict(added, tmp_path) == "false"

@@ -174,7 +174,10 @@ def test_uninitialised_memory_is_an_input_until_written() -> None:
     main.check(binary(BinaryOp.LE, first, 200))
     main.exit()
     outcome = stepped(program.build())
-    assert (outcome.ending, outcome.message) == (Ending.NEEDS_INPUT, "uninitialised memory")
+    assert (outcome.ending, outcome.message) == (
+        Ending.NEEDS_INPUT,
+        "uninitialised 'local[0]'",
+    )
     found = explore(program.build(), ASSERTIONS)
     assert found.verdict is Verdict.FALSE
     assert found.schedule is not None and found.schedule.steps[0].inputs == (201,)
@@ -200,7 +203,9 @@ def test_bounds() -> None:
     assert access(8) == "violation"
     assert access(4, I64) == "violation"
     assert access(1 << 20) == "violation"
-    assert access(-4) == "limit"
+    assert access(-4) == "violation"
+    assert access(-(1 << 32)) == "violation"
+    assert access(-(1 << 32) - 4) == "limit"
     assert access(1 << 40) == "limit"
     assert access(0, read_only=True) == "moved"
     assert access(0, write=True, read_only=True) == "violation"
@@ -229,7 +234,7 @@ def test_objects_of_several_pages() -> None:
     main.emit(Load(NOWHERE, value, at(70_000)))
     main.exit(value)
     built = program.build()
-    assert after.page == item.page + 5
+    assert after.page == item.page + 12
     assert run(built, MEMORY, seed=1).status == 9
     main.function.edges[0][0].action = Store(NOWHERE, at(80_000), number(9))
     outcome = stepped(replace(built), MEMORY)  # another program: one that has run does not change

@@ -34,6 +34,12 @@ class FewValues:
     def is_explicit_place(self, maker: Maker, offset: int) -> bool:
         return self._finite.is_finite_place(maker, offset)
 
+    def is_lock(self, address: int) -> bool:
+        return False
+
+    def is_untracked(self, maker: Maker, size: int) -> bool:
+        return False
+
     def is_explicit_register(self, function: str, index: int) -> bool:
         return self._finite.is_finite_register(function, index)
 

@@ -11,10 +11,10 @@ from plait.model.properties import Specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 from trust import agreement, concurrent, native
 
-BATCH = 4
+BATCH = 4  # `make trust` looks at thousands
 
 
-@pytest.mark.parametrize("start", range(0, 24, BATCH))
+@pytest.mark.parametrize("start", range(0, 8, BATCH))
 def test_reductions_change_no_verdict(start: int) -> None:
     found = [agreement.check_seed(seed) for seed in range(start, start + BATCH)]
     wrong = [f"seed {item.seed}: {item.difference}" for item in found if item.difference]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -52,6 +53,7 @@ _LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "out", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info"
 )
 _TIMES = count(1_000_000_000, 10)
+_MEMORY = 8 << 30  # of a process: an edit may make a search endless
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if wrong or not edits:
         print("\n".join(wrong) or "no edit has such a name", file=sys.stderr)
         return 2
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     with tempfile.TemporaryDirectory(prefix="plait-mutation-") as folder:
         copies = [Copy(Path(folder) / str(n), options.timeout) for n in range(options.jobs)]
         problem = _unfit(copies[0], edits, with_baseline=not options.no_baseline)

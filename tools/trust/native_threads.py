@@ -43,7 +43,12 @@ static void driver_jitter(void) {
     unsigned choice = driver_random >> 16 & 63;
     if (choice < 10) sched_yield();
     else if (choice < 20) for (volatile unsigned i = driver_random >> 4 & 2047; i; i--) ;
-    else if (choice < 22) usleep(driver_random >> 8 & 31);
+    else if (choice < 22) {  /* no cancellation point of the scenario */
+        int state;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        usleep(driver_random >> 8 & 31);
+        pthread_setcancelstate(state, &state);
+    }
 }
 static int driver_print(const char *format, ...) {
     va_list arguments;

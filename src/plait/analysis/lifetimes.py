@@ -18,9 +18,11 @@ from plait.analysis.graph import cyclic_nodes
 from plait.analysis.objects import AbstractObject, ObjectKind, members
 from plait.analysis.points_to import Instance
 from plait.analysis.sharing import Sharing
+from plait.data import replace
 from plait.model.actions import Allocate, EnterScope, LeaveScope
 from plait.model.dataflow import live_registers
 from plait.model.program import Function
+from plait.model.properties import Property, Specification
 
 
 class Lifetimes:
@@ -185,6 +187,19 @@ class Lifetimes:
         others = self._calls[caller] - {callee}
         around = {caller, *others}.union(*(self._reachable(other) for other in others))
         return not any(_has_locals(instances[one].function) for one in around)
+
+
+def with_lifetimes(sharing: Sharing, chosen: Specification) -> Specification:
+    """For the exploration of states, of which there are fewer where memory of locals is used again:
+    whether nobody can notice that. Memory safety relies on no analysis."""
+    if Property.VALID_ACCESS not in chosen or Property.VALID_MEMSAFETY in chosen:
+        return chosen
+    wild = sharing.wild
+    functions = sharing.points_to.program.functions.values()
+    own = [function for function in functions if not function.library]
+    if any(id(edge) in wild for function in own for edge in function.all_edges()):
+        return chosen  # pointers that are made up from numbers may point anywhere
+    return replace(chosen, reuses_locals=not Lifetimes(sharing).outliving)
 
 
 def _is_on_stack(item: AbstractObject) -> bool:

@@ -1,9 +1,14 @@
 """The abstract memory of the points-to analysis: locations, and nodes for their contents.
 
-A location is an (object, offset) pair with a number, so that sets of them are bit sets; each
+A location is an object and an offset in it, with a number, so that sets of them are bit sets; each
 object also has the location "anywhere inside". The contents of an object are one node per offset
 that is accessed, plus two: all that is written at unknown offsets flows from `writers` into every
 cell, and all cells flow into `readers`, which is what reading at an unknown offset sees.
+
+In an array of structures a location may also be "this member of any element": offsets in steps. If
+it is accessed, it has a pair of such nodes of its own, for the offsets that it stands for. That
+is only done as long as accesses to the object that meet there are equally large and do not overlap
+in part; if not, such an access is one at an unknown offset.
 
 Where one pointer may point to very many places, telling their contents apart gains little and
 costs the square of their number. Such objects go into the heap of `mixed` objects, which share one
@@ -13,14 +18,19 @@ node for all their contents.
 from __future__ import annotations
 
 from collections import deque
+from math import gcd
 
+from plait.analysis.distances import STAYS, Distance, added
 from plait.analysis.objects import AbstractObject, ObjectKind, members
+from plait.data import dataclass
 from plait.model.program import Edge, FrameSlot, StaticObject
 from plait.model.types import DataModel
 
 # More offsets than this in one object: forget the offsets. It bounds what `p += 8` in a loop costs.
 _OFFSETS_KEPT = 64
 _HEAP_OFFSETS = 4096
+# How far beside an object offsets are kept: no access is there, but a pointer can come back.
+_OFFSETS_OUTSIDE = 512
 
 
 class Flow:
@@ -69,9 +79,29 @@ class Flow:
             self.add(target, locations)
 
 
+@dataclass(slots=True, eq=False)
+class _Elements:
+    """What is written to and read from a member of any element of an array."""
+
+    writers: int
+    readers: int
+    size: int  # of each access
+    is_forgotten: bool = False
+
+
+def _overlap(distance: int, step: int, size: int, other: int) -> bool:
+    """Whether accesses of two sizes, of which the second is a distance and any number of steps
+    behind the first, can have bytes in common without being the same."""
+    ahead = distance % step
+    if ahead == 0:
+        return size != other
+    return ahead < size or step - ahead < other
+
+
 class Memory:
     __slots__ = (
         "_cells",
+        "_elements",
         "_functions",
         "_heap",
         "_is_mixed",
@@ -83,6 +113,7 @@ class Memory:
         "_readers",
         "_slots",
         "_statics",
+        "_stepping",
         "_two_sizes",
         "_whole",
         "_whole_locations",
@@ -105,8 +136,10 @@ class Memory:
         self.location_object: list[int] = []
         self.location_offset: list[int | None] = []
         self.widened: list[tuple[int, int]] = []
-        self._locations: list[dict[int, int]] = []
+        self._locations: list[dict[Distance, int]] = []
         self._whole: list[int] = []
+        self._stepping: dict[int, Distance] = {}  # the offsets of locations in steps
+        self._elements: list[dict[Distance, _Elements]] = []
         self._cells: list[dict[int, tuple[int, int]]] = []
         self._readers: list[int] = []
         self._writers: list[int] = []
@@ -119,7 +152,7 @@ class Memory:
         self._is_mixed: list[bool] = []
         self._location_mask: list[int] = []
         self._whole_locations = 0
-        self._moves: dict[tuple[int, int | None], int] = {}
+        self._moves: dict[tuple[int, Distance], int] = {}
         self._heap: dict[tuple[Edge, Edge | None], int] = {}
         self._functions: dict[str, int] = {}
 
@@ -129,12 +162,15 @@ class Memory:
         self.objects.append(item)
         self._locations.append({})
         self._cells.append({})
+        self._elements.append({})
         self._writers.append(base)
         self._readers.append(base + 1)
         self._merged.append(False)
         self._is_mixed.append(False)
         self._location_mask.append(0)
-        self._whole.append(self._new_location(item.index, None))
+        whole = self._new_location(item.index, None)
+        self._whole.append(whole)
+        self._whole_locations |= 1 << whole
         return item.index
 
     def _new_location(self, index: int, offset: int | None) -> int:
@@ -142,8 +178,6 @@ class Memory:
         self.location_offset.append(offset)
         number = len(self.location_object) - 1
         self._location_mask[index] |= 1 << number
-        if offset is None:
-            self._whole_locations |= 1 << number
         return number
 
     def static(self, item: StaticObject) -> int:
@@ -156,11 +190,11 @@ class Memory:
         for relocation in item.relocations:
             target = relocation.target
             if isinstance(target, str):
-                location = self.location(self.function(target), 0)
+                location = self.location(self.function(target), STAYS)
             else:
-                location = self.location(self.static(target), relocation.addend)
-            cell = self.written(index, relocation.offset, self.pointer_bits // 8)
-            self.flow.add(cell, 1 << location)
+                location = self.location(self.static(target), (relocation.addend, 0))
+            cell = self._cell(index, relocation.offset, self.pointer_bits // 8)
+            self.flow.add(self._writers[index] if cell is None else cell, 1 << location)
         return index
 
     def slot(self, item: FrameSlot, function: str, context: Edge | None) -> int:
@@ -212,31 +246,37 @@ class Memory:
             return self._heap.get((item, context))
         return self._functions.get(item)
 
-    def location(self, index: int, offset: int | None) -> int:
-        """The number of a location; offsets outside of the object count as unknown."""
-        if offset is None:
-            return self._whole[index]
+    def location(self, index: int, place: Distance) -> int:
+        """The number of a location; offsets far outside of the object count as unknown."""
+        offset, step = place
         known = self._locations[index]
-        found = known.get(offset)
+        found = known.get(place)
         if found is not None:
             return found
-        if offset < 0 or offset > self._mask >> 1:
-            # Constants of unsigned type subtract by wrapping around.
-            offset &= self._mask
-            if offset > self._mask >> 1:
-                offset -= self._mask + 1
-            found = known.get(offset)
-            if found is not None:
-                return found
-        size = self.objects[index].size
-        end = _HEAP_OFFSETS if size is None else size
-        if not 0 <= offset <= end or len(known) >= _OFFSETS_KEPT or self._is_mixed[index]:
+        if step:
+            # Parts of pointers are not told apart, so smaller steps gain nothing.
+            is_kept = step * 8 >= self.pointer_bits
+        else:
+            if offset < 0 or offset > self._mask >> 1:
+                # Constants of unsigned type subtract by wrapping around.
+                offset &= self._mask
+                if offset > self._mask >> 1:
+                    offset -= self._mask + 1
+                found = known.get((offset, 0))
+                if found is not None:
+                    return found
+            size = self.objects[index].size
+            end = _HEAP_OFFSETS if size is None else size + _OFFSETS_OUTSIDE
+            is_kept = -_OFFSETS_OUTSIDE <= offset <= end
+        if not is_kept or len(known) >= _OFFSETS_KEPT or self._is_mixed[index]:
             return self._whole[index]
-        found = known[offset] = self._new_location(index, offset)
+        found = known[offset, step] = self._new_location(index, None if step else offset)
+        if step:
+            self._stepping[found] = offset, step
         return found
 
-    def moved(self, locations: int, distance: int | None) -> int:
-        """The locations `distance` bytes on (None: unknown)."""
+    def moved(self, locations: int, distance: Distance) -> int:
+        """The locations so far on."""
         result = locations & self._whole_locations
         locations ^= result
         if not locations:
@@ -247,29 +287,41 @@ class Memory:
             known = self._moves[locations, distance] = self._moved(locations, distance)
         return result | known
 
-    def _moved(self, locations: int, distance: int | None) -> int:
+    def _moved(self, locations: int, distance: Distance) -> int:
         result = 0
         owners, offsets = self.location_object, self.location_offset
         for number in members(locations):
             offset = offsets[number]
-            if distance is None or offset is None:
-                result |= 1 << self._whole[owners[number]]
-            else:
-                result |= 1 << self.location(owners[number], offset + distance)
+            place = self._stepping[number] if offset is None else (offset, 0)
+            result |= 1 << self.location(owners[number], added(place, distance))
         return result
 
-    def read(self, index: int, offset: int | None, size: int) -> int:
-        """The node whose targets a load of `size` bytes at an offset can see."""
+    def is_outside(self, location: int, size: int) -> bool:
+        """Whether no access of `size` bytes at a location is valid."""
+        offset = self.location_offset[location]
+        bound = self.objects[self.location_object[location]].size
+        return offset is not None and (offset < 0 or (bound is not None and offset + size > bound))
+
+    def read(self, location: int, size: int) -> int:
+        """The node whose targets a load of `size` bytes at a location can see."""
+        index = self.location_object[location]
         if self._is_mixed[index]:
             return self.mixed_contents
-        cell = self._cell(index, offset, size)
+        elements = self._elements_at(location, size)
+        if elements is not None:
+            return elements.readers
+        cell = self._cell(index, self.location_offset[location], size)
         return self._readers[index] if cell is None else cell
 
-    def written(self, index: int, offset: int | None, size: int) -> int:
+    def written(self, location: int, size: int) -> int:
         """The node that receives the targets of what is stored there."""
+        index = self.location_object[location]
         if self._is_mixed[index]:
             return self.mixed_contents
-        cell = self._cell(index, offset, size)
+        elements = self._elements_at(location, size)
+        if elements is not None:
+            return elements.writers
+        cell = self._cell(index, self.location_offset[location], size)
         return self._writers[index] if cell is None else cell
 
     def contents(self, index: int) -> int:
@@ -291,10 +343,15 @@ class Memory:
             if start != offset and start < end and offset < start + extent:
                 self._merge(index)
                 return None
+        self._meet_elements(index, offset, end - offset)
         if known is None:
             node = self.flow.new_nodes(1)
             self.flow.connect(self._writers[index], node)
             self.flow.connect(node, self._readers[index])
+            for (start, step), elements in self._elements[index].items():
+                if (offset - start) % step == 0:
+                    self.flow.connect(elements.writers, node)
+                    self.flow.connect(node, elements.readers)
             cells[offset] = (node, size)
             return node
         cells[offset] = (known[0], end - offset)
@@ -303,6 +360,57 @@ class Memory:
             self._two_sizes.add(known[0])
             self.widened.append((known[0], known[0]))
         return known[0]
+
+    def _elements_at(self, location: int, size: int) -> _Elements | None:
+        """Of a location in steps, if its contents are kept apart."""
+        place = self._stepping.get(location)
+        index = self.location_object[location]
+        if place is None or self._merged[index]:
+            return None
+        known = self._elements[index].get(place)
+        if known is None:
+            known = self._elements[index][place] = self._new_elements(index, place, size)
+        if known.size != size:
+            self._forget_steps(index, known)
+        return None if known.is_forgotten else known
+
+    def _new_elements(self, index: int, place: Distance, size: int) -> _Elements:
+        flow = self.flow
+        base = flow.new_nodes(2)
+        made = _Elements(base, base + 1, size)
+        flow.connect(made.writers, made.readers)
+        flow.connect(made.writers, self._readers[index])
+        flow.connect(self._writers[index], made.readers)
+        start, step = place
+        if size > step:
+            self._forget_steps(index, made)
+        for offset, (node, extent) in self._cells[index].items():
+            if _overlap(offset - start, step, size, extent):
+                self._forget_steps(index, made)
+            elif (offset - start) % step == 0:
+                flow.connect(made.writers, node)
+                flow.connect(node, made.readers)
+        for (other_start, other_step), other in self._elements[index].items():
+            common = gcd(step, other_step)
+            if _overlap(other_start - start, common, size, other.size):
+                self._forget_steps(index, made)
+            elif (other_start - start) % common == 0:
+                flow.connect(made.writers, other.readers)
+                flow.connect(other.writers, made.readers)
+        return made
+
+    def _meet_elements(self, index: int, offset: int, extent: int) -> None:
+        """A cell is as large as never before."""
+        for (start, step), elements in self._elements[index].items():
+            if _overlap(offset - start, step, elements.size, extent):
+                self._forget_steps(index, elements)
+
+    def _forget_steps(self, index: int, elements: _Elements) -> None:
+        """From here on accesses in these steps are at unknown offsets."""
+        if not elements.is_forgotten:
+            elements.is_forgotten = True
+            self.flow.connect(elements.writers, self._writers[index])
+            self.flow.connect(self._readers[index], elements.readers)
 
     def _merge(self, index: int) -> None:
         """Forget the offsets in an object: accesses to it overlap in part."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import deque
 
 from plait.analysis.constraints import CallSite, Template, Term, build_template, terms_of
+from plait.analysis.distances import ANYWHERE, STAYS, Distance
 from plait.analysis.memory import Flow, Memory
 from plait.analysis.objects import AbstractObject, Location, ObjectKind, members
 from plait.data import dataclass
@@ -82,7 +83,7 @@ class PointsTo:
         # Constraints that wait for a node's targets.
         self._loads: dict[int, list[tuple[int, int]]] = {}
         self._stores: dict[int, list[tuple[int, int]]] = {}
-        self._moves: dict[int, list[tuple[int, int | None]]] = {}
+        self._moves: dict[int, list[tuple[int, Distance]]] = {}
         self._calls: dict[int, list[tuple[Instance, CallSite]]] = {}
         self._mask_cache: dict[int, int] = {}
         if program.entry in program.functions:
@@ -137,7 +138,7 @@ class PointsTo:
         for leaf, delta in terms:
             if type(leaf) is int:
                 found = self._flow.targets[instance.base + leaf]
-                result |= found if delta == 0 else self.memory.moved(found, delta)
+                result |= found if delta == STAYS else self.memory.moved(found, delta)
             else:
                 result |= 1 << self._address(instance, (leaf, delta))
         return result
@@ -188,8 +189,8 @@ class PointsTo:
                 self._instantiate(self._fresh.popleft())
             while memory.widened:
                 source, target = memory.widened.pop()
-                moves.setdefault(source, []).append((target, None))
-                flow.add(target, memory.moved(targets[source], None))
+                moves.setdefault(source, []).append((target, ANYWHERE))
+                flow.add(target, memory.moved(targets[source], ANYWHERE))
             if not pending:
                 return
             while pending:
@@ -226,7 +227,9 @@ class PointsTo:
             self._flow.connect_once(memory.mixed_contents, target)
             locations &= ~memory.mixed_locations
         for item in members(locations):
-            cell = memory.read(memory.location_object[item], memory.location_offset[item], size)
+            if memory.is_outside(item, size):
+                continue
+            cell = memory.read(item, size)
             self._flow.connect(cell, target)
 
     def _store(self, locations: int, source: int, size: int) -> None:
@@ -236,7 +239,9 @@ class PointsTo:
                 self._flow.connect_once(source, memory.mixed_contents)
             locations &= ~memory.mixed_locations
         for item in members(locations):
-            cell = memory.written(memory.location_object[item], memory.location_offset[item], size)
+            if memory.is_outside(item, size):
+                continue
+            cell = memory.written(item, size)
             if source >= 0:
                 self._flow.connect(source, cell)
 
@@ -249,15 +254,15 @@ class PointsTo:
 
     def _address(self, instance: Instance, term: Term) -> int:
         """The location of a term that is not a register."""
-        leaf, offset = term
+        leaf, distance = term
         memory = self.memory
         if isinstance(leaf, StaticObject):
-            return memory.location(memory.static(leaf), offset)
+            return memory.location(memory.static(leaf), distance)
         if isinstance(leaf, FrameSlot):
             name = instance.function.name
-            return memory.location(memory.slot(leaf, name, instance.context), offset)
+            return memory.location(memory.slot(leaf, name, instance.context), distance)
         assert isinstance(leaf, str)
-        return memory.location(memory.function(leaf), offset)
+        return memory.location(memory.function(leaf), distance)
 
     def _instance(self, name: str, context: Edge | None) -> Instance:
         known = self._index.get((name, context))
@@ -290,7 +295,7 @@ class PointsTo:
             flow.add(base + target, memory.moved(flow.targets[base + source], distance))
         for target, edge, size in template.allocations:
             made = memory.heap(edge, name, context, size)
-            flow.add(base + target, 1 << memory.location(made, 0))
+            flow.add(base + target, 1 << memory.location(made, STAYS))
         for target, place, size in template.loads:
             if type(place[0]) is int:
                 node = base + place[0]

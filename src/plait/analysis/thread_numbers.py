@@ -20,7 +20,16 @@ from plait.model.actions import (
     Store,
     expressions_of,
 )
-from plait.model.expressions import COMPARISONS, Binary, CurrentThread, Expr, Register, children
+from plait.model.expressions import (
+    COMPARISONS,
+    Binary,
+    BinaryOp,
+    Convert,
+    CurrentThread,
+    Expr,
+    Register,
+    children,
+)
 from plait.model.program import Edge, Function
 
 _OF_THREADS = ("pthread_", "mtx_", "cnd_", "thrd_", "call_once")
@@ -44,12 +53,46 @@ def thread_number_as_number(points_to: PointsTo) -> Edge | None:
     return None
 
 
+def calculation_with_number(function: Function) -> Edge | None:
+    """A place of a function that does more with the number of the running thread than to keep it,
+    or to ask whether another number is the same."""
+    registers: set[int] = set()
+    has_grown = True
+    while has_grown:
+        has_grown = False
+        for edge in function.all_edges():
+            action = edge.action
+            if isinstance(action, Assign) and action.target.index not in registers:
+                if _is_copy(action.value, registers):
+                    registers.add(action.target.index)
+                    has_grown = True
+    for edge in function.all_edges():
+        pending = list(expressions_of(edge.action))
+        while pending:
+            item = pending.pop()
+            operands = list(children(item))
+            is_equality = isinstance(item, Binary) and item.op in (BinaryOp.EQ, BinaryOp.NE)
+            if not is_equality and not isinstance(item, Convert):
+                if any(_is_copy(operand, registers) for operand in operands):
+                    return edge
+            pending.extend(operands)
+    return None
+
+
+def _is_copy(expr: Expr, registers: set[int]) -> bool:
+    """Of the number of the running thread, or of a register that may hold it."""
+    while isinstance(expr, Convert):
+        expr = expr.operand
+    return isinstance(expr, CurrentThread) or (
+        isinstance(expr, Register) and expr.index in registers
+    )
+
+
 def _is_for_threads(function: Function) -> bool:
     return function.library and (
         function.name.startswith(_OF_THREADS)
         or any(
-            any(map(_mentions_number, expressions_of(edge.action)))
-            for edge in function.all_edges()
+            any(map(_mentions_number, expressions_of(edge.action))) for edge in function.all_edges()
         )
     )
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from glob import glob
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from plait.portfolio.tasks import SUFFIXES, entry_of, files_of, read_task, wrong
 _DATA_MODELS = ("ILP32", "LP64")
 _MARK = "input_files"  # in every task definition
 _SOURCES = (".c", ".i", ".h")
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _NO_ASCII_TEXT = re.compile("[^\t\n\r\x20-\x7e]")
 
 
@@ -43,6 +45,7 @@ class Definition:
     name: str
     is_named: bool
     files: tuple[str, ...]
+    required: tuple[str, ...]
     data_model: str
     properties: list[Any]
 
@@ -51,8 +54,9 @@ class Definition:
 class Task:
     """One program and one property. `name` is that of its definition with the folder in front, the
     same wherever the suite is; `expected` is None where nobody knows; `subproperty` is the part of
-    a property that an erroneous program violates, where the definition says so; `fingerprint` tells
-    whether definition, program or property have changed."""
+    a property that an erroneous program violates, where the definition says so; `required` are the
+    files that the program includes, by what the definition and the sources say; `fingerprint` tells
+    whether definition, program, property or these have changed."""
 
     name: str
     path: str
@@ -63,6 +67,7 @@ class Task:
     expected: bool | None
     fingerprint: str
     subproperty: str | None = None
+    required: tuple[str, ...] = ()
 
     @property
     def folder(self) -> str:
@@ -219,12 +224,52 @@ def _definition(path: str, name: str, is_named: bool, data_model: str) -> Defini
     data = read_task(path)
     folder = Path(path).parent
     files = tuple(str(folder / item) for item in files_of(data, path))
+    required = _included_files([*files, *_required_files(data, path)])[len(files) :]
     model = _data_model(data, path, data_model)
     rows = entry_of(data, "properties", list, [], path)
     named = [row.get("property_file") for row in rows if isinstance(row, dict)]
-    for file in (*files, *(str(folder / item) for item in named if isinstance(item, str))):
+    properties = [str(folder / item) for item in named if isinstance(item, str)]
+    for file in (*files, *required, *properties):
         _check_regular(file, path)
-    return Definition(path, name, is_named, files, model, rows)
+    return Definition(path, name, is_named, files, required, model, rows)
+
+
+def _required_files(data: dict[str, Any], path: str) -> tuple[str, ...]:
+    """What a program needs beside its sources: files, folders of them, or patterns of both."""
+    named = data.get("required_files", [])
+    named = [named] if isinstance(named, str) else named
+    if not isinstance(named, list) or not all(isinstance(item, str) for item in named):
+        raise wrong_task(path, "required_files: one file or a list of files expected")
+    found: dict[str, None] = {}
+    for item in named:
+        place = str(Path(path).parent / item)
+        for match in sorted(glob(place)) or [place]:
+            found.update(dict.fromkeys(_inside(match) if os.path.isdir(match) else [match]))
+    return tuple(found)
+
+
+def _included_files(paths: list[str]) -> tuple[str, ...]:
+    """The files, and those that they include by names relative to them, as far as the text says."""
+    found = dict.fromkeys(paths)
+    pending = list(paths)
+    while pending:
+        path = pending.pop()
+        try:
+            text = read_regular(path)
+        except OSError:
+            continue
+        for name in _INCLUDE.findall(text):
+            place = os.path.normpath(os.path.join(os.path.dirname(path), os.fsdecode(name)))
+            if place not in found and os.path.isfile(place):
+                found[place] = None
+                pending.append(place)
+    return tuple(found)
+
+
+def _inside(folder: str) -> list[str]:
+    return sorted(
+        os.path.join(where, name) for where, _, names in os.walk(folder) for name in names
+    )
 
 
 def _check_regular(file: str, path: str) -> None:
@@ -267,8 +312,9 @@ def _tasks_of(definition: Definition, wanted: frozenset[str]) -> Iterator[Task |
             property_file,
             definition.data_model,
             expected,
-            _fingerprint([path, property_file, *definition.files]),
+            _fingerprint([path, property_file, *definition.files, *definition.required]),
             subproperty if isinstance(subproperty, str) else None,
+            definition.required,
         )
 
 

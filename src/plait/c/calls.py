@@ -144,6 +144,8 @@ class Calls(SystemCalls):
             return self._stop(f"not supported: the result of '{name}' is of another type", node)
         if used and expected.scalar is not None:
             target = self.register(expected.scalar)
+        if name is not None and self.unit.linker.is_library_function(name):
+            self._cancellation_point(name)
         callee: str | Expr = name if name is not None else function  # type: ignore[assignment]
         self.emit(Call(self.origin, target, callee, tuple(values)))
         if place is not None or not used or result_type.scalar is None:
@@ -281,6 +283,7 @@ class Calls(SystemCalls):
         declared: CType | None = None,
     ) -> Expr | MemoryPlace | None:
         values = [self._any_kind_of_argument(argument) for argument in arguments]
+        self._cancellation_point(name)
         if "printf" in name and any(self._writes_count(argument) for argument in arguments):
             return self._stop(f"'%n' in the format of '{name}' is not supported", node)
         if name == "printf" and values:

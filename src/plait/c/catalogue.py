@@ -45,3 +45,21 @@ def read_list(name: str) -> dict[str, str]:
             if word and not word.startswith("#"):
                 found[word.strip()] = reason.strip() or "it is not modelled"
     return found
+
+
+_CANCELLATION = {
+    "always": "pthread_testcancel",
+    "possibly": "__plait_possible_cancellation_point",
+}
+
+
+def read_cancellation_points() -> dict[str, str]:
+    """Functions that are cancellation points, with the model of what they are as such."""
+    found: dict[str, str] = {}
+    path = os.path.join(toolchain.LIBRARY_SOURCES, "cancellation.txt")
+    with open(path, encoding="utf-8") as stream:
+        for line in stream:
+            if not line.startswith("#"):
+                when, _, names = line.partition(":")
+                found.update(dict.fromkeys(names.split(), _CANCELLATION[when]))
+    return found

@@ -305,8 +305,15 @@ class Expressions(Branches):
             scalar = self.unit.type_of(node).require_scalar()
             return constant(scalar, self.unit.library.getEnumConstantDeclValue(declaration))
         if declaration.kind == s.FUNCTION:
-            return FunctionAddress(self.pointer, self.unit.function_name(declaration))
+            return self._function_address(declaration)
         return self.read(self._variable(declaration))
+
+    def _function_address(self, declaration: Cursor) -> FunctionAddress:
+        name = self.unit.library.spelling(declaration)
+        if name in self.unit.linker.cancellation_points and not self.unit.is_library:
+            if not self.unit.is_defined(name, declaration):
+                raise UnsupportedCode(f"a pointer to '{name}', where threads can be cancelled")
+        return FunctionAddress(self.pointer, self.unit.function_name(declaration))
 
     def _variable(self, declaration: Cursor) -> Place:
         key = declaration.data[0] or 0
@@ -333,8 +340,7 @@ class Expressions(Branches):
             case s.DECL_REF:
                 declaration = self.unit.library.getCursorReferenced(node.cursor)
                 if declaration.kind == s.FUNCTION:
-                    address = FunctionAddress(self.pointer, self.unit.function_name(declaration))
-                    return MemoryPlace(address, self.unit.type_of(node))
+                    return MemoryPlace(self._function_address(declaration), self.unit.type_of(node))
                 return self._variable(declaration)
             case s.MEMBER:
                 return self._member(node)
@@ -473,7 +479,11 @@ class Expressions(Branches):
         element = self.unit.type_of(node)
         size = self.size_of(element)
         offset = self._scaled_by(index, size)
-        return MemoryPlace(pointer_add(base, offset), element)
+        array = self.unit.type_of(strip(first))
+        length = None
+        if array.shape is Shape.ARRAY and isinstance(size, int):
+            length = size * (array.count or 0)
+        return MemoryPlace(pointer_add(base, offset, length), element)
 
     # Operators
 

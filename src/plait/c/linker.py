@@ -7,13 +7,14 @@ starting from the library's `__plait_start`. What turns out to be unreachable is
 from __future__ import annotations
 
 import os
+import re
 import shlex
-from collections.abc import Iterator
+from functools import cached_property
 
 from plait.c import syntax as s
 from plait.c import toolchain
 from plait.c.adapters import adapter, fits
-from plait.c.catalogue import index_library, read_list
+from plait.c.catalogue import index_library, read_cancellation_points, read_list
 from plait.c.effects import read_effects
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
@@ -46,6 +47,7 @@ from plait.model.expressions import (
     Register,
 )
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
+from plait.model.machine import FIRST_PAGE
 from plait.model.main_arguments import MOST_ARGUMENTS, MOST_BYTES
 from plait.model.program import (
     Edge,
@@ -61,6 +63,7 @@ from plait.model.types import DataModel, Kind, Scalar
 
 _LIBRARY = -1
 _ASM_LABEL = 407
+_BEFORE_CALLS = ("return", "else", "do")
 START = "__plait_start"
 
 
@@ -203,7 +206,30 @@ class Linker:
             "PLAIT_CHECK_LOCKS": int(CheckKind.LOCK_MISUSE in self.checks),
             "PLAIT_CHECK_WAITS": int(self._checks_waits()),
             "PLAIT_FAILING_CALLS": int(self.options.failing_calls),
+            "PLAIT_CANCEL": int(self._cancels),
+            "PLAIT_SIGNALS": int(self._knows_masks),
+            "PLAIT_MAPPINGS": int(self._maps_memory),
         }
+
+    @cached_property
+    def _cancels(self) -> bool:
+        """Whether threads can be cancelled: else cancellation points would only be in the way."""
+        return self._uses("pthread_cancel")
+
+    @cached_property
+    def _knows_masks(self) -> bool:
+        """Whether the program can tell which signals are blocked."""
+        return self._uses("pthread_kill", "kill", "raise", "pthread_sigmask", "sigprocmask")
+
+    @cached_property
+    def _maps_memory(self) -> bool:
+        return self._uses("mmap")
+
+    @cached_property
+    def cancellation_points(self) -> dict[str, str]:
+        """Functions of the library at which a thread ends that was cancelled, and what of the
+        library is called there."""
+        return read_cancellation_points() if self._cancels else {}
 
     def _checks_waits(self) -> bool:
         """Whether condition variables keep the set of waiting threads, to tell some kinds of misuse
@@ -213,11 +239,23 @@ class Linker:
             return False
         if Property.VALID_ACCESS not in self._specification:
             return True
-        return any("cond_destroy" in text or "cnd_destroy" in text for text in self._texts())
+        return self._uses("pthread_cond_destroy", "cnd_destroy")
 
-    def _texts(self) -> Iterator[str]:
-        for unit in self.units:
-            yield "\n".join(_lines(unit.path))
+    def _uses(self, *names: str) -> bool:
+        """Whether a source file names one of these functions of the library, otherwise than in a
+        declaration (as sources have it that are preprocessed). Where only a header does so, their
+        models refuse what they need to know before."""
+        pattern = re.compile(rf"(?:\b(\w+)\s+)?\b(?:{'|'.join(names)})\b")
+        return any(
+            found[1] is None or found[1] in _BEFORE_CALLS or line.lstrip().startswith("#")
+            for line in self._source_lines
+            if any(name in line for name in names)
+            for found in pattern.finditer(line)
+        )
+
+    @cached_property
+    def _source_lines(self) -> list[str]:
+        return [line for unit in self.units for line in _lines(unit.path)]
 
     # Functions
 
@@ -685,13 +723,13 @@ class Linker:
                 tidy(function)
 
     def _assign_pages(self, program: Program) -> None:
-        page = 1
+        page = FIRST_PAGE
         everything: list[Function | StaticObject] = [*program.functions.values()]
         everything += program.objects
         for item in everything:
             item.page = page
             size = 1 if isinstance(item, Function) else item.size
-            page += self.data_model.pages_of(size)
+            page += self.data_model.pages_taken(size)
         program.first_free_page = page
         for item in program.objects:
             if item.relocations:

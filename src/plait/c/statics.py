@@ -80,6 +80,9 @@ class StaticContents:
         address = _address_constant(expr)
         if address is not None:
             target, addend = address
+            page = 1 << self._unit.linker.data_model.page_bits
+            if not isinstance(target, str) and not -page <= addend <= target.size + page // 2:
+                raise UnsupportedCode("an address far outside of its object")
             self._put(leaf.offset, bytes(scalar.size))
             self.relocations.append(Relocation(leaf.offset, target, addend))
             if len(self.relocations) > 1 and self.relocations[-2].offset > leaf.offset:

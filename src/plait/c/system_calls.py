@@ -36,6 +36,7 @@ _NOTE_POSSIBLE_FAILURE = "__plait_note_possible_failure"
 FAILURE_NOTES = (_NOTE_FAILURE, _NOTE_POSSIBLE_FAILURE)
 # What these do is more than to access memory.
 _FAMILIES = ("pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "sig", "mq_")
+_FAILING = (ResultKind.STATUS, ResultKind.FROM_MINUS_ONE, ResultKind.COUNT)  # with -1
 _MOST_CELLS = 64  # of what is written or read one by one: larger objects are written as bytes
 _KNOWN_EFFECTS = "their results, and what they write, can be anything that POSIX allows"
 _EFFECTS_BY_TYPES = (
@@ -78,6 +79,7 @@ class SystemCalls(EntryCalls):
         known: SystemFunction | None,
     ) -> Expr | MemoryPlace | None:
         passed = self._passed(arguments, declared)
+        self._cancellation_point(name)
         try:
             if known is None or known.by_types:
                 if name.startswith(_FAMILIES):
@@ -94,6 +96,12 @@ class SystemCalls(EntryCalls):
         if self.unit.type_of(node).shape is Shape.RECORD:
             return self._any_value(node, f"{name}()", used)
         return result
+
+    def _cancellation_point(self, name: str) -> None:
+        """Before a call of a function of the library in the user's code."""
+        found = self.unit.linker.cancellation_points.get(name)
+        if found is not None and not self.unit.is_library:
+            self.emit(Call(self.origin, None, self.unit.linker.library_function(found), ()))
 
     def _passed(self, arguments: list[Node], declared: CType) -> list[_Passed]:
         values: list[Expr | MemoryPlace | None] = []
@@ -218,8 +226,16 @@ class SystemCalls(EntryCalls):
                     raise _Refused("it is declared with another result than it has")
                 amount = self._bytes_of_result(result)
             item = passed[effect.argument - 1]
-            self._if_there(item, self._access(name, effect, item, amount))
+            access = self._access(name, effect, item, amount)
+            if function.result.kind in _FAILING and effect.access is not Access.READS and result:
+                access = self._where_successful(result, access)
+            self._if_there(item, access)
         return result
+
+    def _where_successful(self, result: Expr, access: Callable[[], None]) -> Callable[[], None]:
+        """A call that fails writes nothing."""
+        succeeded = binary(BinaryOp.LE, Const(result.type, 0), result)
+        return lambda: self._where(succeeded, access)
 
     def _refuse_null(self, name: str, item: _Passed) -> None:
         def refuse() -> None:

@@ -175,7 +175,7 @@ def conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
     return Conditional(then.type, condition, then, otherwise)
 
 
-def pointer_add(base: Expr, offset: Expr) -> Expr:
+def pointer_add(base: Expr, offset: Expr, array: int | None = None) -> Expr:
     """`base` plus a number of bytes; constant offsets of addresses merge."""
     if isinstance(offset, Const):
         amount = int(offset.value)
@@ -189,7 +189,7 @@ def pointer_add(base: Expr, offset: Expr) -> Expr:
             return constant(base.type, int(base.value) + amount)
         if isinstance(base, PointerAdd) and isinstance(base.offset, Const):
             return pointer_add(base.base, constant(offset.type, int(base.offset.value) + amount))
-    return PointerAdd(base.type, base, offset)
+    return PointerAdd(base.type, base, offset, array)
 
 
 def scaled(index: Expr, size: int, offset_type: Scalar) -> Expr:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from plait.certificates.claims import AfterStep, AtNode, AtStart, State, claims
 from plait.certificates.decide import Decider, Facts, Undecided
-from plait.certificates.document import Certificate, Node
+from plait.certificates.document import Cell, Certificate, Location, Node, Status, ThreadShape
 from plait.certificates.execute import Executor
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.fitting import check_fit
@@ -14,6 +14,8 @@ from plait.certificates.independence import Footprint, Move, are_apart, are_inde
 from plait.certificates.locality import Locality
 from plait.certificates.memory import Cells
 from plait.certificates.outcomes import Ending, Step, StepOutcome
+from plait.certificates.persistence import Persistence
+from plait.certificates.sections import CriticalSections, Taker
 from plait.certificates.state import ActiveFrame, Registers, Situation, new_thread_shape
 from plait.certificates.verdicts import Answer, Rejected, Verdict
 from plait.certificates.world import World
@@ -110,9 +112,21 @@ class _Checker:
         self._terms = certificate.terms
         self._world = World(program)
         self._decider = decider
-        self._executor = Executor(self._world, specification, certificate.switch_points, decider)
+        self._executor = Executor(
+            self._world,
+            specification,
+            certificate.switch_points,
+            decider,
+            locks=certificate.locks,
+        )
         self._cells = Cells(certificate.cells)
         self._locality = Locality(self._world.page_bits)
+        self._sections = CriticalSections(self._world.page_bits)
+        self._persistence = Persistence(self._nodes)
+        # Threads and where they stand: steps ahead of the others, and steps that come to nothing
+        # although the thread has done something.
+        self._ahead_from: dict[tuple[int, ThreadShape], int] = {}
+        self._stopped_at: set[tuple[int, ThreadShape]] = set()
         self._situations: dict[int, Situation] = {}
         self._facts: dict[int, Facts | None] = {}
         self._footprints: dict[tuple[int, int], Footprint] = {}
@@ -142,6 +156,9 @@ class _Checker:
             if progress is not None:
                 progress(self._done, len(self._nodes))
         self._locality.check()
+        self._sections.check()
+        self._check_locks()
+        self._check_persistence()
 
     # --- rule I
 
@@ -166,7 +183,7 @@ class _Checker:
         for thread in node.location.movable:
             if thread in node.expanded:
                 self._check_expansion(node, thread)
-            elif not self._is_skipped(node, thread):
+            elif node.persistent is None and not self._is_skipped(node, thread):
                 raise Rejected(f"the step of thread {thread} is missing", node.number)
 
     def _check_cover(self, node: Node, covering: Node) -> None:
@@ -178,6 +195,8 @@ class _Checker:
         broken = self._broken_claim(covering, AtNode(self._situation(node)), facts)
         if broken is not None:
             raise Rejected(f"{where}, at which {broken}; that does not follow", node.number)
+        if covering.persistent is not None:
+            return  # the others are expanded behind its step
         for thread in node.location.movable:
             if thread not in covering.expanded and not self._is_skipped(node, thread):
                 what = f"{where}, at which the step of thread {thread} is missing"
@@ -188,12 +207,31 @@ class _Checker:
     def _check_expansion(self, node: Node, thread: int) -> None:
         step = self._step(node, thread)
         self._locality.note(node.number, node.location, step)
+        self._sections.note(node.number, node.location, step)
+        self._persistence.note(node.number, step)
+        place = thread, node.location.shape[0][thread - 1]
+        if any(
+            access.is_local
+            for outcome in step.outcomes
+            if outcome.ending is Ending.NOTHING
+            for access in outcome.path.accesses
+        ):
+            self._stopped_at.add(place)
         bad = step.first(Ending.VIOLATION, Ending.TROUBLE, Ending.LOST)
         if bad is not None:
             what = f"the step of thread {thread} may end in {bad.ending.value}: {bad.message}"
             raise Rejected(what, node.number, bad.origin)
+        if node.persistent is not None:
+            self._ahead_from.setdefault(place, node.number)
+            self._check_step_ahead(node, step)
         children = self._children.get((node.number, thread), [])
         for outcome in step.moves:
+            if outcome.path.is_halted and not any(
+                child.location.threads[thread - 1].status is Status.HALTED for child in children
+            ):
+                self._locality.note_quiet(node.location, step, outcome)
+                self._stopped_at.add(place)
+                continue
             self._check_move(node, thread, outcome, children)
 
     def _check_move(
@@ -218,13 +256,65 @@ class _Checker:
             what = f"behind the step of thread {thread} {reason}"
         raise Rejected(what, node.number, outcome.origin)
 
+    # --- rule VIII
+
+    def _check_locks(self) -> None:
+        """Who finds a lock as it is in the middle of a critical section of another thread cannot
+        take it, whatever else memory holds."""
+        for lock, takers in self._sections.takers.items():
+            for holder, value in sorted(self._sections.held[lock]):
+                for taker in takers.values():
+                    if taker.number != holder and not self._is_kept_out(taker, lock, value):
+                        what = (
+                            f"thread {taker.number} may go on while thread {holder} holds the"
+                            f" lock at {lock.address:#x}"
+                        )
+                        raise Rejected(what)
+
+    def _is_kept_out(self, taker: Taker, lock: Cell, value: int) -> bool:
+        known: dict[Cell, int | None] = {}
+        size = 0
+        for cell in self._cells.within(lock.address, lock.address + lock.size):
+            first = cell.address - lock.address
+            if first < 0 or first + cell.size > lock.size:
+                return False
+            known[cell] = value >> 8 * first & (1 << 8 * cell.size) - 1
+            size += cell.size
+        if size != lock.size:
+            return False
+        location = Location(taker.location.threads, taker.location.heap, known)
+        situation = Situation(self._world, self._terms, self._cells, location, {})
+        facts = self._decider.facts(situation.truths_of_types())
+        if facts is None:
+            return True
+        step = self._executor.step(situation, taker.number, facts)
+        return all(outcome.ending is Ending.NOTHING for outcome in step.outcomes)
+
+    # --- rule IX
+
+    def _check_step_ahead(self, node: Node, step: Step) -> None:
+        if node.location.in_section is not None:
+            raise Rejected("a step inside of a section is not ahead of others", node.number)
+        for outcome in step.outcomes:
+            path = outcome.path
+            if outcome.ending is not Ending.MOVED or path.spawned or path.is_inside:
+                what = f"the step of thread {step.thread}, ahead of the others, may not be made"
+                raise Rejected(what, node.number, outcome.origin)
+
+    def _check_persistence(self) -> None:
+        self._persistence.check(lambda node: self._facts_of(node) is not None)
+        for place, number in self._ahead_from.items():
+            if place in self._stopped_at:
+                what = f"thread {place[0]} may be stopped where it is ahead of the others"
+                raise Rejected(what, number)
+
     # --- rule V
 
     def _is_skipped(self, node: Node, thread: int) -> bool:
         if node.parent is None or node.thread is None or thread >= node.thread:
             return False
         parent = self._nodes[node.parent]
-        if not parent.location.is_running(thread):
+        if not parent.location.is_running(thread) or parent.persistent is not None:
             return False
         if parent.location.in_section is not None or node.location.in_section is not None:
             return False

@@ -37,7 +37,7 @@ class RegisterName(NamedTuple):
 
 # Structures that are equal exactly if all but values of registers and memory is equal.
 FrameShape = tuple[str, int, int, tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
-ThreadShape = tuple[Status, int, int, int, tuple[FrameShape, ...]]
+ThreadShape = tuple[Status, int, Cell | None, int, int, tuple[FrameShape, ...]]
 Shape = tuple[tuple[ThreadShape, ...], tuple[tuple[int, int, str], ...]]
 
 
@@ -64,16 +64,24 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Thread:
+    """`lock` is the lock whose critical section it is in the middle of."""
+
     status: Status
     depth: int
     heap_page: int
     stack_page: int
     frames: tuple[Frame, ...]
+    lock: Cell | None = None
 
     @property
     def shape(self) -> ThreadShape:
         frames = tuple(frame.shape for frame in self.frames)
-        return self.status, self.depth, self.heap_page, self.stack_page, frames
+        return self.status, self.depth, self.lock, self.heap_page, self.stack_page, frames
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it is in the middle of a section, so that only it moves."""
+        return self.depth > 0 or self.lock is not None
 
 
 @dataclass(slots=True, eq=False)
@@ -103,9 +111,9 @@ class Location:
 
     @property
     def in_section(self) -> int | None:
-        """The thread that is inside an atomic section."""
+        """The thread that is inside an atomic or critical section."""
         for number, thread in enumerate(self.threads, 1):
-            if thread.depth > 0:
+            if thread.is_inside:
                 return number
         return None
 
@@ -118,7 +126,8 @@ class Location:
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """The states at `location` in which all terms of `label` hold."""
+    """The states at `location` in which all terms of `label` hold. `persistent` is a thread whose
+    step comes before all that the others do."""
 
     number: int
     parent: int | None
@@ -127,6 +136,7 @@ class Node:
     label: tuple[int, ...]
     cover: int | None
     expanded: tuple[int, ...]
+    persistent: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -140,6 +150,7 @@ class Certificate:
     properties: tuple[str, ...]
     error_functions: tuple[str, ...]
     switch_points: Mapping[str, frozenset[int]]
+    locks: frozenset[Cell]
     terms: Terms
     meanings: Mapping[int, RegisterName | Cell]
     initial: Mapping[Cell, int]

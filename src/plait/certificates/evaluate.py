@@ -136,8 +136,10 @@ class Evaluator:
         width = terms.width[base] - bits
         from_page = terms.extract(base, bits, width)
         to_page = terms.extract(result, bits, width)
-        null = terms.eq(from_page, terms.constant(0, width))
-        leaves = terms.all_of([*happens, terms.ne(from_page, to_page), terms.not_(null)])
+        ends = (0, self._world.last_page)  # plain numbers
+        number = terms.any_of([terms.eq(from_page, terms.constant(page, width)) for page in ends])
+        from_pair, to_pair = (terms.extract(page, 1, width - 1) for page in (from_page, to_page))
+        leaves = terms.all_of([*happens, terms.ne(from_pair, to_pair), terms.not_(number)])
         outside = path.facts.with_(leaves)
         if outside is None:
             return
@@ -153,15 +155,16 @@ class Evaluator:
             self._leave(path, terms.all_of([leaves, here, terms.not_(inside)]))
 
     def _inside(self, path: Path, page: int, to_page: int) -> tuple[int, int, int]:
-        """Whether a page belongs to the object that another page is of, and where that is."""
+        """Whether a page belongs to the object that another page is of, and where that is. The
+        page in front of an object is its own."""
         terms, world = self._terms, self._world
-        first = world.first_page(path.live, page)
+        first = world.first_page(path.live, page | 1)
         size = None if first is None else path.live.get(first)
         if first is None or size is None:
-            start = page << world.page_bits
+            start = (page | 1) << world.page_bits
             return terms.false, start, start + 1
         width = terms.width[to_page]
-        low = terms.ule(terms.constant(first, width), to_page)
+        low = terms.ule(terms.constant(first - 1, width), to_page)
         high = terms.ult(to_page, terms.constant(first + world.pages_of(size), width))
         start = first << world.page_bits
         return terms.and_(low, high), start, start + max(size, 1)

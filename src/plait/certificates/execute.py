@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plait.certificates.decide import Decider, Facts
+from plait.certificates.document import Cell
 from plait.certificates.evaluate import MOST_VALUES
 from plait.certificates.memory import Memory
 from plait.certificates.objects import Objects
@@ -65,8 +66,10 @@ class Executor(Objects):
         switch_points: Mapping[str, frozenset[int]],
         decider: Decider,
         most_values: int = MOST_VALUES,
+        locks: frozenset[Cell] = frozenset(),
     ) -> None:
         super().__init__(world, decider, most_values)
+        self._locks = locks
         self._violations = specification.checks - {CheckKind.UNDEFINED}
         self._switch_points = switch_points
 
@@ -74,7 +77,7 @@ class Executor(Objects):
         """All paths of a thread's step from the states of a location in which the facts hold."""
         path = Path(situation, thread, facts, Memory(self._terms, situation.bytes))
         path.alone = situation.location.running == [thread]
-        path.starts_free = path.depth > 0 or self._is_switch_point(path)
+        path.starts_free = path.is_inside or self._is_switch_point(path)
         self._outcomes = []
         pending = [path]
         while pending:
@@ -103,7 +106,7 @@ class Executor(Objects):
             return True
         if path.is_first:
             return False
-        if path.depth == 0 and not path.alone and self._is_switch_point(path):
+        if not path.is_inside and not path.alone and self._is_switch_point(path):
             return True
         return path.frame.stack in path.executed
 
@@ -190,8 +193,10 @@ class Executor(Objects):
             case Input():
                 return self._input(path, edge, action)
             case Prune():
+                self._may_acquire(path)
                 return self._prune(path, edge, self._condition(path, action.condition))
             case Wait():
+                self._may_acquire(path)
                 if action.on is not None:
                     self._check_moves(path, action.on)
                 condition = self._condition(path, action.condition)
@@ -239,7 +244,7 @@ class Executor(Objects):
                 if path.depth < 0:
                     raise Trouble("end of an atomic section that never began")
                 if path.depth == 0:
-                    path.section_is_free = False
+                    self._end_section(path)
                 return self._go(path, edge)
             case Spawn():
                 argument = self._value(path, action.argument)
@@ -269,6 +274,55 @@ class Executor(Objects):
         path.frame.location = edge.target
         return [path]
 
+    # --- critical sections
+
+    def _may_acquire(self, path: Path) -> None:
+        """An atomic section that waits, and is all of the step so far, may take a lock."""
+        location = path.situation.location
+        if path.depth and location.in_section is None and location.running != [path.thread]:
+            path.acquires = path.lock is None
+
+    def _end_section(self, path: Path) -> None:
+        """Of an atomic section, which may have taken or released a lock."""
+        if path.acquires:
+            path.acquires = False
+            path.lock = self._taken(path)
+            path.accesses = [access._replace(lock=path.lock) for access in path.accesses]
+        self._look_for_release(path)
+        if path.lock is None:
+            path.section_is_free = False
+
+    def _taken(self, path: Path) -> Cell | None:
+        """The first lock that the section, which is all of the step so far, has read and written:
+        it was 0 before and holds another number now."""
+        read = {(item.start, item.end) for item in path.accesses if not item.is_write}
+        before = Memory(self._terms, path.situation.bytes)
+        for item in path.accesses:
+            lock = Cell(item.start, item.end - item.start)
+            if item.is_write and lock in self._locks and (item.start, item.end) in read:
+                was = self._terms.value(before.read(*lock))
+                if was == 0 and self._terms.value(path.memory.read(*lock)):
+                    return lock
+        return None
+
+    def _look_for_release(self, path: Path) -> None:
+        lock = path.lock
+        if lock is None or path.depth:
+            return
+        value = self._terms.value(path.memory.read(*lock))
+        if value is None:
+            raise Lost(f"what the lock at {lock.address:#x} holds is not known")
+        if value:
+            path.held.append((lock, value))
+            return
+        if path.situation.location.threads[path.thread - 1].lock is None:
+            # Before and behind the step it is free: for others the step has only read it.
+            path.accesses = [
+                item._replace(is_write=False) if item[:2] == (lock[0], sum(lock)) else item
+                for item in path.accesses
+            ]
+        path.lock = None
+
     # --- memory
 
     def _access(
@@ -280,6 +334,7 @@ class Executor(Objects):
                 registers[action.target.index] = self._load(path, address, action.target.type)
             case Store():
                 self._store(path, address, self._value(path, action.value))
+                self._look_for_release(path)
             case ReadModifyWrite():
                 registers[action.old.index] = self._load(path, address, action.old.type)
                 return self._modify(path, edge, action, address)
@@ -289,6 +344,7 @@ class Executor(Objects):
         new = self._value(path, action.new)
         if action.guard is None:
             self._store(path, address, new)
+            self._look_for_release(path)
             return self._go(path, edge)
         guard = self._condition(path, action.guard)
         successors: list[Path] = []
@@ -300,6 +356,7 @@ class Executor(Objects):
             path.facts = written
             try:
                 self._store(path, address, new)
+                self._look_for_release(path)
                 successors += self._go(path, edge)
             except PathEnds as end:
                 self._end(path, end.ending, end.message)
@@ -356,7 +413,7 @@ class Executor(Objects):
         successors: list[Path] = []
         if stopped is not None:
             fork = path.fork(stopped)
-            if path.wrote and path.depth == 0 and not path.alone:
+            if path.wrote and not path.is_inside and not path.alone:
                 fork.is_halted = True
                 successors.append(fork)
             else:
@@ -465,6 +522,7 @@ class Executor(Objects):
                 self._destroy(path, page)
         path.frames = []
         path.depth = 0
+        path.lock = None
         return [path]
 
     def _spawn(
@@ -483,6 +541,8 @@ class Executor(Objects):
         if function.parameters:
             target = function.registers[0].type
             frame.registers[0] = self._reinterpreted(argument, action.argument.type, target)
+        if path.lock is not None:
+            raise Lost("a thread is started in a critical section")
         path.spawned.append(frame)
         path.wrote = True
         if path.alone:

@@ -38,7 +38,7 @@ class Footprint:
     @staticmethod
     def of(step: Step) -> Footprint:
         may_exit = step.first(Ending.EXIT) is not None
-        unfinished = any(outcome.path.depth > 0 for outcome in step.moves)
+        unfinished = any(outcome.path.is_inside for outcome in step.moves)
         distinct: dict[tuple[object, ...], Access] = {}
         for outcome in step.outcomes:
             for access in outcome.path.accesses:

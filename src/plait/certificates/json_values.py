@@ -125,6 +125,10 @@ class Value:
             self.fail(f"'{name}' is missing")
         return Value(self.data[name], self, name)
 
+    def has(self, name: str) -> bool:
+        """Whether there is a field that may be missing, and is not null."""
+        return type(self.data) is dict and self.data.get(name) is not None
+
     def optional(self, name: str) -> list[Value]:
         """The items of a list that may be missing."""
         if type(self.data) is dict and name not in self.data:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from plait.certificates.document import Location, Status, ThreadShape
-from plait.certificates.outcomes import Ending, Step
+from plait.certificates.outcomes import Ending, Step, StepOutcome
 from plait.certificates.verdicts import Rejected
 from plait.model.actions import Origin
 
@@ -61,6 +61,14 @@ class Locality:
                 if access.is_local:
                     for found in local:
                         found.setdefault(range_, example)
+
+    def note_quiet(self, location: Location, step: Step, outcome: StepOutcome) -> None:
+        """A thread is stopped by an assumption behind writes, as if it had not moved."""
+        found = self._local.setdefault((step.thread, location.shape[0][step.thread - 1]), {})
+        for access in outcome.path.accesses:
+            if access.is_write:
+                example = _Example(step.thread, -1, access.origin)
+                found.setdefault(_Range(access.start, access.end, True), example)
 
     def check(self) -> None:
         for place, ranges in self._local.items():

@@ -56,7 +56,7 @@ class Objects(Evaluator):
         origin = edges[0].action.origin if edges else NOWHERE
         local = not path.is_free
         path.accesses.append(
-            Access(address, address + max(size, 1), is_write, local, path.facts, origin)
+            Access(address, address + max(size, 1), is_write, local, path.facts, origin, path.lock)
         )
 
     def _canonical(self, value: int, scalar: Scalar) -> int:
@@ -121,11 +121,11 @@ class Objects(Evaluator):
             raise Trouble(f"allocation of {size} bytes")
         if action.storage in ("heap", "library"):
             page = path.heap_page
-            path.heap_page += world.pages_of(size)
+            path.heap_page += world.pages_taken(size)
             self._take_stack(path, 0)
             path.heap[page] = size, action.storage
         else:
-            self._take_stack(path, world.pages_of(size))
+            self._take_stack(path, world.pages_taken(size))
             page = path.stack_page
             path.frame.allocated = (*path.frame.allocated, (page, size))
         self._create(path, page, size, b"" if action.zeroed else None)

@@ -92,6 +92,7 @@ class _Reader:
             properties,
             functions,
             self._switch_points(document.field("switch_points")),
+            frozenset(self._lock(item) for item in document.optional("locks")),
             self._terms,
             self._meanings,
             initial,
@@ -116,6 +117,7 @@ class _Reader:
             "properties",
             "error_functions",
             "switch_points",
+            "locks",
             "terms",
             "initial",
             "threads",
@@ -240,6 +242,14 @@ class _Reader:
         self._cells.add(cell)
         return cell
 
+    def _lock(self, value: Value) -> Cell:
+        """A lock may consist of several cells, so it is none of those."""
+        address, dot, size = value.text().partition(".")
+        lock = Cell(decimal(address, value), decimal(size, value) if dot else 0)
+        if not 1 <= lock.size <= _LARGEST_CELL:
+            value.fail(f"no lock ADDRESS.SIZE of at most {_LARGEST_CELL} bytes")
+        return lock
+
     def _value_of_cell(self, name: str, value: Value) -> int:
         cell = self._cell(name, value)
         return value.number((1 << 8 * cell.size) - 1)
@@ -265,7 +275,7 @@ class _Reader:
         return nodes
 
     def _node(self, number: int, value: Value) -> Node:
-        value.only("parent", "thread", "location", "label", "cover", "expanded")
+        value.only("parent", "thread", "location", "label", "cover", "expanded", "persistent")
         parent, thread = value.field("parent"), value.field("thread")
         if (number == 0) != parent.is_null or parent.is_null != thread.is_null:
             value.fail("all nodes but the first have a parent and a thread")
@@ -282,6 +292,7 @@ class _Reader:
             label,
             None if cover.is_null else cover.number(),
             tuple(item.number(_MOST_THREADS) for item in value.field("expanded").items()),
+            value.field("persistent").number(_MOST_THREADS) if value.has("persistent") else None,
         )
 
     def _check_tree(self, items: list[Value], nodes: tuple[Node, ...]) -> None:
@@ -306,6 +317,8 @@ class _Reader:
                     value.field("expanded").fail(f"thread {thread} is not running")
             if len(set(node.expanded)) != len(node.expanded):
                 value.field("expanded").fail("a thread is expanded only once")
+            if node.persistent is not None and node.expanded != (node.persistent,):
+                value.field("persistent").fail("it is not the one thread that is expanded")
 
     def _location_at(self, value: Value) -> Location:
         """A location, or the number of one that was given before."""
@@ -327,7 +340,7 @@ class _Reader:
         threads = tuple(self._thread_at(item) for item in value.field("threads").items())
         if not 1 <= len(threads) <= _MOST_THREADS:
             value.field("threads").fail(f"between 1 and {_MOST_THREADS} threads expected")
-        if sum(thread.depth > 0 for thread in threads) > 1:
+        if sum(thread.is_inside for thread in threads) > 1:
             value.field("threads").fail("only one thread can be in an atomic section")
         heap: dict[int, tuple[int, str]] = {}
         for page, item in value.field("heap").numbered():
@@ -342,7 +355,7 @@ class _Reader:
         return Location(threads, heap, cells)
 
     def _thread(self, value: Value) -> Thread:
-        value.only("status", "depth", "heap_page", "stack_page", "frames")
+        value.only("status", "depth", "lock", "heap_page", "stack_page", "frames")
         status = value.field("status")
         known = {item.value: item for item in Status}
         if status.text() not in known:
@@ -353,11 +366,12 @@ class _Reader:
             value.field("heap_page").number(),
             value.field("stack_page").number(),
             tuple(self._frame(item) for item in value.field("frames").items()),
+            self._lock(value.field("lock")) if value.has("lock") else None,
         )
         if (thread.status is Status.RUNNING) != bool(thread.frames):
             value.fail("exactly the running threads have frames")
         if thread.status is not Status.RUNNING and any(
-            (thread.depth, thread.heap_page, thread.stack_page)
+            (thread.is_inside, thread.heap_page, thread.stack_page)
         ):
             value.fail("the numbers of a thread that does not run are 0")
         return thread

@@ -203,6 +203,7 @@ class Access(NamedTuple):
     """Bytes that a path read or wrote. A change of an object's life is a write of all of it.
 
     `is_local`: the step goes on as if no other thread could notice. `facts` held when it happened.
+    `lock` is the lock in whose critical section, as a part of one step, it happened.
     """
 
     start: int
@@ -211,6 +212,7 @@ class Access(NamedTuple):
     is_local: bool
     facts: Facts
     origin: Origin
+    lock: Cell | None = None
 
     def conflicts_with(self, other: Access) -> bool:
         return (
@@ -223,6 +225,7 @@ class Path:
 
     __slots__ = (
         "accesses",
+        "acquires",
         "alone",
         "depth",
         "executed",
@@ -230,10 +233,12 @@ class Path:
         "frames",
         "heap",
         "heap_page",
+        "held",
         "is_first",
         "is_halted",
         "length",
         "live",
+        "lock",
         "memory",
         "section_is_free",
         "situation",
@@ -251,6 +256,9 @@ class Path:
         self.facts = facts
         self.frames = situation.frames(thread)
         self.depth = entry.depth
+        self.lock = entry.lock  # whose critical section goes on
+        self.acquires = False  # whether the atomic section may take a lock
+        self.held: list[tuple[Cell, int]] = []  # what locks hold in the middle of sections
         self.heap_page = entry.heap_page
         self.stack_page = entry.stack_page
         self.memory = memory
@@ -262,8 +270,8 @@ class Path:
         self.alone = False
         self.is_first = True
         self.starts_free = False
-        self.section_is_free = entry.depth > 0
-        self.wrote = entry.depth > 0  # whatever the section has done before this step
+        self.section_is_free = entry.is_inside
+        self.wrote = entry.is_inside  # whatever the section has done before this step
         self.is_halted = False
         self.length = 0
 
@@ -278,6 +286,7 @@ class Path:
         made.heap = self.heap.copy()
         made.spawned = self.spawned.copy()
         made.accesses = self.accesses.copy()
+        made.held = self.held.copy()
         made.executed = self.executed.copy()
         return made
 
@@ -290,7 +299,12 @@ class Path:
         """Whether the next action may interact with other threads: see docs/certificates.md."""
         if self.alone or (self.is_first and self.starts_free):
             return True
-        return self.section_is_free and self.depth > 0
+        return self.section_is_free and self.is_inside
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the thread is in the middle of a section, so that only it moves."""
+        return self.depth > 0 or self.lock is not None
 
     def shape(self, world: World) -> Shape:
         """The structure of the location that the path leads to."""
@@ -303,11 +317,12 @@ class Path:
 
     def own_shape(self) -> ThreadShape:
         if self.is_halted:
-            return Status.HALTED, 0, 0, 0, ()
+            return Status.HALTED, 0, None, 0, 0, ()
         if not self.frames:
-            return Status.ENDED, 0, 0, 0, ()
+            return Status.ENDED, 0, None, 0, 0, ()
         frames = tuple(frame.shape for frame in self.frames)
-        return Status.RUNNING, self.depth, self.heap_page, self.stack_page, frames
+        pages = self.heap_page, self.stack_page
+        return Status.RUNNING, self.depth, self.lock, *pages, frames
 
     def register(self, thread: int, frame: int, index: int) -> int:
         """The term of a register in the state that the path leads to."""
@@ -323,4 +338,4 @@ def new_thread_shape(world: World, number: int, frame: ActiveFrame) -> ThreadSha
     """A thread before its first action; its thread-local objects take the first pages."""
     space = world.space
     stack_page = space.arena(number)[1] - space.frame_layout(frame.function).pages
-    return Status.RUNNING, 0, space.heap_start(number), stack_page, (frame.shape,)
+    return Status.RUNNING, 0, None, space.heap_start(number), stack_page, (frame.shape,)

@@ -20,6 +20,8 @@ class World:
         self.page_bits = program.data_model.page_bits
         self.pointer_bits = program.data_model.pointer.bits
         self.pages_of = program.data_model.pages_of
+        self.pages_taken = program.data_model.pages_taken
+        self.last_page = program.data_model.last_page
         self.space = AddressSpace(program)
         self.static_sizes = {item.page: item.size for item in program.objects}
         self.constants = {item.page: item.contents for item in program.objects if item.read_only}

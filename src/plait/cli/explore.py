@@ -14,12 +14,13 @@ from plait.data import dataclass, field
 from plait.portfolio.assumptions import assumptions_of
 from plait.portfolio.subject import (
     Subject,
+    for_exploring,
     load_program,
     parts,
     specification,
-    with_lifetimes,
 )
 from plait.portfolio.tasks import expand_task
+from plait.portfolio.without_checks import properties_without_checks
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
@@ -101,7 +102,7 @@ def _answer(
         spurious_wakeups=options.spurious_wakeups,
         failing_calls=options.failing_calls,
     )
-    part = with_lifetimes(program, part)
+    part = for_exploring(program, part)
     exploration = explore_all(
         program,
         part,
@@ -160,7 +161,12 @@ def _composed(
     question = Question(entry, properties, sorted(whole.error_functions), {})
     rows = [diagnostic_row(item) for each in answers for item in each.program.unsupported]
     unsupported = [row for index, row in enumerate(rows) if row not in rows[:index]]
-    loaded = Loaded(answer.assumptions, unsupported)
+    unchecked = [
+        name
+        for each in answers
+        for name in properties_without_checks(each.program, each.specification)
+    ]
+    loaded = Loaded(answer.assumptions, unsupported, sorted(unchecked))
     message = Answered(
         answer.verdict,
         answer.reason,

@@ -61,6 +61,7 @@ examples:
 _STARTS = {
     Start.CHECKS: "checks first",
     Start.FIRST: "starts first",
+    Start.SOON: "joins after a few seconds",
     Start.LATER: "joins where loops have no bound, or when time passes",
     Start.ON_REQUEST: "runs on request",
 }

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _main(sys.argv[1:])
     except SystemExit as stop:  # by argparse, after help or a mistake
-        code = stop.code if isinstance(stop.code, int) else exits.HOLDS
+        code = stop.code if isinstance(stop.code, int) else exits.UNUSABLE_INPUT
     Ignored().__enter__()  # all is said
     flush_standard_streams()
     os._exit(code)  # to take the interpreter apart costs as much as to start it

@@ -20,6 +20,7 @@ class Start(Enum):
 
     CHECKS = "in the process that has read the program, before anything else: it is cheap"
     FIRST = "at once"
+    SOON = "when the first engine has not answered in a few seconds"
     LATER = "when the first engine has not answered soon"
     ON_REQUEST = "never"
 

@@ -16,6 +16,7 @@ from plait.model.actions import NOWHERE, Origin
 from plait.model.facts import Fact
 from plait.model.program import FrameSlot, Program, StaticObject
 from plait.model.properties import Specification
+from plait.model.unset import Maker, Unset
 
 # --- in
 
@@ -88,7 +89,8 @@ class AccessOrder:
 @dataclass(frozen=True, slots=True)
 class BlockTaken:
     """A block that a thread has executed: the location it began at, whether it was in an atomic
-    section or alone then, and how many threads there were at its end."""
+    section or alone then, and how many threads there were at its end. `lock` is the address and the
+    size of a cell whose critical section the block is: it goes on until the cell is 0 again."""
 
     thread: int
     function: str
@@ -96,6 +98,44 @@ class BlockTaken:
     in_section: bool
     is_alone: bool
     threads: int
+    lock: tuple[int, int] | None = None
+
+
+class UnsetValues:
+    """The bytes that an engine has chosen where nobody had set any. Of each thread, what it makes
+    comes in the order in which it does."""
+
+    def __init__(self) -> None:
+        self._bytes: dict[Unset, bytearray] = {}
+        self._counts: dict[tuple[int, Maker], int] = {}
+
+    def begin(self, thread: int, maker: Maker) -> Unset:
+        """What a thread makes next by a maker."""
+        number = self._counts.get((thread, maker), 0)
+        self._counts[thread, maker] = number + 1
+        return Unset(thread, maker, number)
+
+    def latest(self, thread: int, maker: Maker) -> Unset:
+        """What `begin` has given last."""
+        return Unset(thread, maker, self._counts[thread, maker] - 1)
+
+    def put(self, unset: Unset, offset: int, size: int, value: int) -> None:
+        data = self._bytes.setdefault(unset, bytearray())
+        data.extend(bytes(max(0, offset + size - len(data))))
+        data[offset : offset + size] = value.to_bytes(size, "little")
+
+    def get(self, unset: Unset, offset: int, size: int) -> int:
+        """Bytes that nothing depends on are 0."""
+        data = self._bytes.get(unset, b"")
+        return int.from_bytes(data[offset : offset + size], "little")
+
+    def rows(self) -> list[list[Any]]:
+        """For a report of a mistake."""
+        return [
+            [item.thread, *item.maker, item.number, data.hex()]
+            for item, data in self._bytes.items()
+            if any(data)
+        ]
 
 
 def _nothing_explains_it() -> str:
@@ -104,8 +144,10 @@ def _nothing_explains_it() -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counterexample:
-    """An execution that the reference interpreter is to repeat: who did what in which order, and
-    the inputs of each thread in order. `race` has the threads whose next accesses then race.
+    """An execution that the reference interpreter is to repeat: who did what in which order, the
+    inputs of each thread in order, and the values of what was not initialised (`unset`, by the
+    engine's numbers of threads). `race` has the threads whose next accesses then race. After
+    blocks, `standing` has for a race or a deadlock the blocks that threads would execute next.
     `excuse` says why it may fail to replay without a mistake of plait; empty if nothing does.
     `is_undefined`: at its end is something that the engine has no verdict on, which may be
     undefined behaviour; the interpreter says whether it is, and whether that was asked for."""
@@ -118,6 +160,8 @@ class Counterexample:
     race: tuple[int, int] | None = None
     excuse: Callable[[], str] = _nothing_explains_it
     is_undefined: bool = False
+    unset: UnsetValues = field(default_factory=UnsetValues)
+    standing: tuple[BlockTaken, ...] = ()
 
 
 class Listener(Protocol):

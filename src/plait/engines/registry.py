@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from plait.engines.context.description import CONTEXT
 from plait.engines.description import EngineDescription, EngineOption, Start
+from plait.engines.explicit.description import EXPLICIT, ExplicitOptions
 from plait.engines.impact.description import IMPACT, ImpactOptions
 from plait.engines.modular.description import MODULAR
 from plait.engines.orders.description import ORDERS, OrdersOptions
@@ -16,6 +18,8 @@ _ENGINES: dict[str, EngineDescription] = {
         MODULAR,
         ORDERS,
         IMPACT,
+        CONTEXT,
+        EXPLICIT,
     )
 }
 
@@ -24,7 +28,7 @@ AUTO = "auto"
 PORTFOLIO = "portfolio"
 
 
-class EngineOptions(OrdersOptions, ImpactOptions, total=False):
+class EngineOptions(OrdersOptions, ImpactOptions, ExplicitOptions, total=False):
     """The options of all engines, for type checkers."""
 
 

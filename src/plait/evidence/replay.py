@@ -7,19 +7,28 @@ the next one. What does not come to the violation that way is no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from plait.data import dataclass
-from plait.engines.interface import AccessOrder, BlockTaken, Counterexample
+from plait.engines.interface import AccessOrder, BlockTaken, Counterexample, UnsetValues
 from plait.model.actions import Origin
 from plait.model.program import Program, StaticObject
 from plait.model.properties import Specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 from plait.semantics.machine import Machine
-from plait.semantics.outcome import AccessKind, Ending, Footprint, InputRequest
+from plait.semantics.outcome import (
+    HAS_NO_VERDICT,
+    Access,
+    AccessKind,
+    Ending,
+    Footprint,
+    InputRequest,
+    StepOutcome,
+)
 from plait.semantics.scalars import Number, from_bits
 from plait.semantics.schedule import Schedule, ScheduledStep
 from plait.semantics.state import State, Status
+from plait.semantics.unset_names import UnsetNames
 from plait.semantics.visibility import conservative
 
 _MOST_PRIVATE_STEPS = 100_000
@@ -50,7 +59,9 @@ def replay_race(
 ) -> Race:
     """Follow the plan, then show that the next accesses of two threads race."""
     assert found.race is not None
-    return _Replay(program, specification, found).race(program, *found.race)
+    if isinstance(found.order, AccessOrder):
+        return _Replay(program, specification, found).race(program, *found.race)
+    return _BlockReplay(program, specification, found).race(found)
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +79,10 @@ def replay_deadlock(
 ) -> Deadlock:
     """Follow the plan to the ends of all threads, then show that nothing that can happen from
     there on unblocks a thread that is blocked."""
-    start = _Replay(program, specification, found).to_the_ends()
+    if isinstance(found.order, AccessOrder):
+        start = _Replay(program, specification, found).to_the_ends()
+    else:
+        start = _BlockReplay(program, specification, found).to_where_threads_stand(found)
     return deadlock_behind(program, specification, start)
 
 
@@ -93,6 +107,18 @@ def replay(program: Program, specification: Specification, found: Counterexample
     return _Replay(program, specification, found).run(ending_lives=True)
 
 
+def _race_message(
+    program: Program, machine: Machine, threads: tuple[int, int], pair: tuple[Access, Access]
+) -> str:
+    mine, theirs = pair
+    return (
+        f"{mine.kind.value} of {machine.name_of(mine.address, mine.size)}"
+        f" by thread {threads[0]} at {program.place(mine.origin)}"
+        f" and {theirs.kind.value} by thread {threads[1]}"
+        f" at {program.place(theirs.origin)} at the same time"
+    )
+
+
 class _Replay:
     def __init__(
         self, program: Program, specification: Specification, found: Counterexample
@@ -104,6 +130,8 @@ class _Replay:
         self._machine = Machine(program, specification)
         self._machine.accesses = []
         self._machine.supply = self._supply
+        self._machine.unset_names = UnsetNames(program)
+        self._unset = found.unset
         self._number = {1: 1}  # the engine's numbers of threads to the machine's
         self._engine = {1: 1}
         self._unborn = {thread: list(items) for thread, items in found.order.children.items()}
@@ -143,12 +171,7 @@ class _Replay:
         if found is None:
             raise ReplayFailed("the next accesses of the two threads do not race")
         mine, theirs = found
-        message = (
-            f"{mine.kind.value} of {self._machine.name_of(mine.address, mine.size)}"
-            f" by thread {numbers[0]} at {program.place(mine.origin)}"
-            f" and {theirs.kind.value} by thread {numbers[1]}"
-            f" at {program.place(theirs.origin)} at the same time"
-        )
+        message = _race_message(program, self._machine, numbers, found)
         for number in (numbers[1], numbers[0]):
             try:
                 self._step(number)
@@ -230,7 +253,7 @@ class _Replay:
         if self._makes_shared_access(heap):
             return True
         if outcome.ending is not Ending.MOVED or len(machine.threads) > threads:
-            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+            raise _not_followed(machine.program, number, outcome)
         self._steps.append(ScheduledStep(number, tuple(self._given)))
         machine.commit()
         return False
@@ -264,7 +287,7 @@ class _Replay:
         # A thread that fails an assumption behind its access is out of the way of the others.
         is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
         if outcome.ending is not Ending.MOVED and not is_pruned:
-            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+            raise _not_followed(machine.program, number, outcome)
         machine.commit()
         for born in range(threads + 1, len(machine.threads) + 1):
             names = self._unborn.get(self._engine[number], [])
@@ -297,12 +320,46 @@ class _Replay:
         return slot is not None and self._plan.is_shared(slot)
 
     def _supply(self, request: InputRequest) -> Number:
-        values = self._inputs.get(self._engine[self._running], [])
-        place = next((i for i, (name, _) in enumerate(values) if name == request.name), None)
-        bits = 0 if place is None else values.pop(place)[1]
-        value: Number = from_bits(bits, request.type)
+        thread = self._engine_number(self._machine.number)
+        value = _value(request, self._unset, self._inputs.get(thread, []), self._engine_number)
         self._given.append(value)
         return value
+
+    def _engine_number(self, number: int) -> int:
+        """The engine's number of a thread, which the running step may have started just now."""
+        known = self._engine.get(number)
+        if known is None:
+            place = number - len(self._engine) - 1
+            names = self._unborn.get(self._engine[self._running], [])
+            if place >= len(names):
+                raise ReplayFailed("a thread that the plan does not have")
+            known = names[place]
+        return known
+
+
+def _not_followed(program: Program, number: int, outcome: StepOutcome) -> ReplayFailed:
+    """Why a thread does not take a step of the plan. A limit of the interpreter is no mistake."""
+    if outcome.ending is Ending.LIMIT:
+        return Undecided(f"limit: {outcome.message} ({program.place(outcome.origin)})")
+    return ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+
+
+def _value(
+    request: InputRequest,
+    unset: UnsetValues,
+    inputs: list[tuple[str, int]],
+    engine_number: Callable[[int], int],
+) -> Number:
+    """What the engine has chosen. Its inputs have names; those that it had no need of are 0."""
+    scalar = request.type
+    if request.unset is not None:
+        made = request.unset
+        if made.thread:
+            made = made._replace(thread=engine_number(made.thread))
+        bits = unset.get(made, request.offset, scalar.size)
+        return int(bits != 0) if scalar.is_bool else from_bits(bits, scalar)
+    place = next((i for i, (name, _) in enumerate(inputs) if name == request.name), None)
+    return from_bits(0 if place is None else inputs.pop(place)[1], scalar)
 
 
 def replay_blocks(
@@ -311,7 +368,7 @@ def replay_blocks(
     """Execute blocks in the given order; the last one ends in the violation. Threads have the
     numbers that the interpreter gives them. Returns a schedule whose last step is the violation."""
     assert not isinstance(found.order, AccessOrder)
-    return _BlockReplay(program, specification, found.inputs).run(found.order, found.violator)
+    return _BlockReplay(program, specification, found).run(found.order, found.violator)
 
 
 class _BlockReplay:
@@ -319,22 +376,75 @@ class _BlockReplay:
     visible. It is driven on to the place where a block began, and one step further."""
 
     def __init__(
-        self,
-        program: Program,
-        specification: Specification,
-        inputs: dict[int, list[tuple[str, int]]],
+        self, program: Program, specification: Specification, found: Counterexample
     ) -> None:
         self._program = program
         self._machine = Machine(program, specification)
         self._machine.supply = self._supply
+        self._machine.unset_names = UnsetNames(program)
         self._is_visible = conservative()
-        self._inputs = {thread: list(items) for thread, items in inputs.items()}
-        self._running = 1
+        self._inputs = {thread: list(items) for thread, items in found.inputs.items()}
+        self._unset = found.unset
         self._given: list[Number] = []
         self._steps: list[ScheduledStep] = []
         self._is_over = False
+        self._before: dict[int, bytes | None] = {}  # what the last step has written to
+        self._stopped: dict[int, StepOutcome] = {}  # how threads have come to where they stay
 
     def run(self, blocks: Sequence[BlockTaken], violator: int) -> Schedule:
+        self._follow(blocks)
+        while not self._is_over:
+            self._step(violator)
+        return Schedule(self._steps)
+
+    def race(self, found: Counterexample) -> Race:
+        """Two threads are where they stand, and their next accesses race."""
+        assert found.race is not None
+        self._to_where_threads_stand(found)
+        footprints = [self._next_step(number) for number in found.race]
+        pair = footprints[0].race_with(footprints[1])
+        if pair is None:
+            raise ReplayFailed("the next accesses of the two threads do not race")
+        message = _race_message(self._program, self._machine, found.race, pair)
+        for number in found.race:
+            try:
+                self._step(number)
+            except ReplayFailed:  # the first step may have been the end of something
+                del self._steps[-1:]
+                break
+            if self._is_over:
+                break
+        origins = pair[0].origin, pair[1].origin
+        return Race(Schedule(self._steps), message, found.race, origins)
+
+    def to_where_threads_stand(self, found: Counterexample) -> Schedule:
+        self._to_where_threads_stand(found)
+        if any(thread.status is Status.PRUNED for thread in self._machine.threads):
+            raise ReplayFailed("an assumption fails on the way")
+        return Schedule(self._steps)
+
+    def _to_where_threads_stand(self, found: Counterexample) -> None:
+        assert not isinstance(found.order, AccessOrder)
+        self._follow(found.order)
+        for block in found.standing:
+            while not self._is_over and not self._is_at(block):
+                self._step(block.thread)
+        if self._is_over:
+            raise ReplayFailed("a violation comes first")
+
+    def _next_step(self, number: int) -> Footprint:
+        """What a thread's next step accesses; it is taken back."""
+        machine = self._machine
+        inputs = {thread: items[:] for thread, items in self._inputs.items()}
+        machine.accesses = []
+        self._running, self._given = number, []
+        machine.step(number)
+        accesses, machine.accesses = machine.accesses, None
+        self._inputs = inputs
+        machine.take_back()
+        return Footprint(machine.page_bits, accesses, (False, False))
+
+    def _follow(self, blocks: Sequence[BlockTaken]) -> None:
         self._machine.start()
         self._machine.commit()
         for block in blocks:
@@ -347,24 +457,53 @@ class _BlockReplay:
                     is_there = self._is_at(block)
                     self._step(block.thread)
                     if is_there:
+                        self._release(block)
                         break
             if self._is_over:
                 break
-        while not self._is_over:
-            self._step(violator)
-        return Schedule(self._steps)
+
+    def _release(self, block: BlockTaken) -> None:
+        """Go on to the end of the critical section that the block is, behind its first step."""
+        place = self._taken(block)
+        while place is not None and not self._is_over:
+            page, part = place
+            if not any(self._machine.memory.get(page, b"")[part]):
+                return
+            self._step(block.thread)
+
+    def _taken(self, block: BlockTaken) -> tuple[int, slice] | None:
+        """Where the lock is that the last step has taken. The addresses of locals are not those of
+        the engine, but they are at the same place in their pages."""
+        if block.lock is None:
+            return None
+        address, size = block.lock
+        bits = self._machine.page_bits
+        for page, before in sorted(
+            self._before.items(), key=lambda row: row[0] != address >> bits
+        ):
+            offset = address - (page << bits) if page == address >> bits else address % (1 << bits)
+            part = slice(offset, offset + size)
+            now = self._machine.memory.get(page, b"")
+            if before is not None and not any(before[part]) and any(now[part]):
+                return page, part
+        return None
 
     def _counts(self, name: str, location: int) -> bool:
         """Whether the interpreter stops before what leaves a location."""
         function = self._program.functions[name]
         return any(self._is_visible(function, edge) for edge in function.edges[location])
 
+    def _ended_too_early(self, number: int) -> ReplayFailed:
+        if number in self._stopped:
+            return _not_followed(self._program, number, self._stopped[number])
+        return ReplayFailed(f"thread {number} has ended too early")
+
     def _is_at(self, block: BlockTaken) -> bool:
         if block.thread > len(self._machine.threads):
             raise ReplayFailed(f"thread {block.thread} is not there yet")
         thread = self._machine.threads[block.thread - 1]
         if thread.code is None:
-            raise ReplayFailed(f"thread {block.thread} has ended too early")
+            raise self._ended_too_early(block.thread)
         return (thread.code.function.name, thread.location) == (block.function, block.location)
 
     def _step(self, number: int) -> None:
@@ -372,22 +511,24 @@ class _BlockReplay:
         if len(self._steps) > _MOST_PRIVATE_STEPS:
             raise ReplayFailed("too many steps")
         if number not in machine.runnable():
-            raise ReplayFailed(f"thread {number} has ended too early")
-        self._running, self._given = number, []
+            raise self._ended_too_early(number)
+        self._given = []
         outcome = machine.step(number)
         self._steps.append(ScheduledStep(number, tuple(self._given)))
         if outcome.ending is Ending.VIOLATION:
             self._is_over = True
             return
-        is_pruned = outcome.ending is Ending.PRUNED and not outcome.in_section
-        if outcome.ending is not Ending.MOVED and not is_pruned:
-            raise ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
+        # A thread that goes no further behind its access is out of the way of the others.
+        stops = outcome.ending is Ending.PRUNED or outcome.ending in HAS_NO_VERDICT
+        if outcome.ending is not Ending.MOVED and (outcome.in_section or not stops):
+            raise _not_followed(machine.program, number, outcome)
+        if stops:
+            self._stopped[number] = outcome
+        self._before = dict(machine.memory_before)
         machine.commit()
 
     def _supply(self, request: InputRequest) -> Number:
-        values = self._inputs.get(self._running, [])
-        place = next((i for i, (name, _) in enumerate(values) if name == request.name), None)
-        bits = 0 if place is None else values.pop(place)[1]
-        value: Number = from_bits(bits, request.type)
+        inputs = self._inputs.get(self._machine.number, [])
+        value = _value(request, self._unset, inputs, lambda number: number)
         self._given.append(value)
         return value

@@ -218,10 +218,11 @@ class PropertyAnswer:
 @dataclass(slots=True)
 class Result:
     """`answers` has a row for each property. `findings` are what was found without being asked
-    for. `words` say in sentences what the verdict means and what it is good for; `history` has the
-    statistics as they were in the course of the work, each with its `seconds`. `cached`: an earlier
-    run has found this, at that time (`found`) and in so many `seconds`; if the program has changed
-    since, `edited` is true."""
+    for. `unchecked` are properties that nothing checks in code that can be reached. `words` say in
+    sentences what the verdict means and what it is good for; `history` has the statistics as they
+    were in the course of the work, each with its `seconds`. `cached`: an earlier run has found
+    this, at that time (`found`) and in so many `seconds`; if the program has changed since,
+    `edited` is true."""
 
     version: str
     files: list[str]
@@ -253,6 +254,7 @@ class Result:
     cached: dict[str, Any] | None = None
     answers: list[PropertyAnswer] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
     # Beside the JSON: the proof for `plait check`; what is needed to find a mistake of plait
     # itself; whether somebody has interrupted it; what the engines have written to standard output
     # and standard error.

@@ -18,6 +18,11 @@ _CLAIMS = {
 }
 
 
+# Where no code that can be reached checks it. (Conditions that are constantly true do not count.)
+_NOTHING_THERE = {
+    "assertions": " (there is none that could, in code that can be reached)",
+    "unreach-call": " (there is no call of one in code that can be reached)",
+}
 _CAN_BE_SAVED = "the proof can be saved with --certificate and checked by `plait check`"
 
 
@@ -37,7 +42,11 @@ def words_of(result: Result, *, is_saved: bool = False) -> list[str]:
 
 
 def _claim(result: Result) -> str:
-    return ", and ".join(_CLAIMS.get(item, item) for item in result.properties)
+    def one(name: str) -> str:
+        nothing = _NOTHING_THERE.get(name, "") if name in result.unchecked else ""
+        return _CLAIMS.get(name, name) + nothing
+
+    return ", and ".join(map(one, result.properties))
 
 
 def _holds(result: Result) -> list[str]:

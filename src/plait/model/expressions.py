@@ -111,11 +111,13 @@ class Binary:
 
 @dataclass(slots=True, eq=False)
 class PointerAdd:
-    """`base` moved by `offset` bytes (`offset` has the data model's offset type)."""
+    """`base` moved by `offset` bytes (`offset` has the data model's offset type). If `base` is the
+    start of an array: of how many bytes, 0 where its type does not say so."""
 
     type: Scalar
     base: Expr
     offset: Expr
+    array: int | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -68,7 +68,7 @@ def fold(expr: Expr) -> Expr:
         case Binary():
             return Binary(expr.type, expr.op, fold(expr.left), fold(expr.right))
         case PointerAdd():
-            return PointerAdd(expr.type, fold(expr.base), fold(expr.offset))
+            return PointerAdd(expr.type, fold(expr.base), fold(expr.offset), expr.array)
         case Convert():
             return Convert(expr.type, fold(expr.operand))
         case Conditional():
@@ -94,7 +94,8 @@ def substitute(expr: Expr, register: int, value: Expr) -> Expr:
             return Binary(expr.type, expr.op, left, substitute(expr.right, register, value))
         case PointerAdd():
             base = substitute(expr.base, register, value)
-            return PointerAdd(expr.type, base, substitute(expr.offset, register, value))
+            offset = substitute(expr.offset, register, value)
+            return PointerAdd(expr.type, base, offset, expr.array)
         case Conditional():
             return Conditional(
                 expr.type,

@@ -4,7 +4,7 @@ pages, the actions at which its threads are interleaved.
 The interpreter, the engines and the checker of certificates all speak of this machine. An address
 is a page and an offset. Static objects and functions have their pages from the linker; behind them
 each thread has an arena: its copies of thread-local objects and then its heap grow from the bottom
-upwards, its stack from the top downwards.
+upwards, its stack from the top downwards. All of these pages are odd (see DataModel).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from plait.model.program import Function, Program, StaticObject
 from plait.model.types import DataModel
 
 LARGEST_ALLOCATION = 1 << 26  # bytes; an execution that asks for more gets no verdict
+FIRST_PAGE = 3  # of all objects: pages 0 and 1 have numbers, 2 is the one in front of page 3
 
 # Actions that interact with other threads whatever memory they can reach. Free is among them
 # because another thread's access before and after it differ.
@@ -32,15 +33,16 @@ class FrameLayout:
 class AddressSpace:
     def __init__(self, program: Program) -> None:
         self._first_arena = program.first_free_page
-        self._pages_of = program.data_model.pages_of
+        self._pages_taken = program.data_model.pages_taken
+        free_pages = program.data_model.last_page - self._first_arena
         if program.data_model is DataModel.LP64:
             self.arena_pages = 1 << 20
-            self.most_threads = min(2000, ((1 << 32) - self._first_arena) // self.arena_pages)
+            self.most_threads = min(2000, free_pages // self.arena_pages)
         else:
-            self.arena_pages = ((1 << 18) - self._first_arena) // 64
+            self.arena_pages = free_pages // 64 & ~1
             self.most_threads = 64
         self.thread_locals = tuple(item for item in program.objects if item.thread_local)
-        self.thread_local_pages = sum(self._pages_of(item.size) for item in self.thread_locals)
+        self.thread_local_pages = sum(self._pages_taken(item.size) for item in self.thread_locals)
         self._frame_layouts: dict[str, FrameLayout] = {}
 
     def arena(self, thread: int) -> tuple[int, int]:
@@ -62,7 +64,7 @@ class AddressSpace:
         found = []
         for item in self.thread_locals:
             found.append((item, page))
-            page += self._pages_of(item.size)
+            page += self._pages_taken(item.size)
         return found
 
     def frame_layout(self, function: Function) -> FrameLayout:
@@ -72,6 +74,6 @@ class AddressSpace:
             slots = []
             for slot in function.slots:
                 slots.append(pages)
-                pages += self._pages_of(slot.size)
+                pages += self._pages_taken(slot.size)
             found = self._frame_layouts[function.name] = FrameLayout(pages, tuple(slots))
         return found

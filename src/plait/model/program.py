@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.data import dataclass, field
 from plait.errors import Diagnostic
-from plait.model.actions import Action, Origin
+from plait.model.actions import Action, Call, Origin, Spawn
 from plait.model.layout import Layout
 from plait.model.types import DataModel, Scalar
 
@@ -153,6 +153,26 @@ class Program:
         if origin.file < 0:
             return "(library)"
         return f"{self.sources[origin.file].path}:{origin.line}:{origin.column}"
+
+    def user_place(self, origin: Origin) -> str:
+        """As `place`; but what happens in the library before a thread has come to the user's code
+        is shown where the user's code starts threads."""
+        functions = self.functions.values()
+        if origin.file not in {item.origin.file for item in functions if item.library}:
+            return self.place(origin)
+        starting = {
+            item.name
+            for item in functions
+            if item.library and any(isinstance(edge.action, Spawn) for edge in item.all_edges())
+        }
+        places = [
+            self.place(edge.action.origin)
+            for item in functions
+            if not item.library
+            for edge in item.all_edges()
+            if isinstance(edge.action, Call) and edge.action.callee in starting
+        ]
+        return ", ".join(places) or self.place(origin)
 
     def text(self, origin: Origin) -> str:
         """The source text of an origin, its white space folded."""

@@ -66,7 +66,12 @@ POINTER_32, POINTER_64 = (Scalar(Kind.POINTER, bits) for bits in (32, 64))
 
 
 class DataModel(Enum):
-    """C data models. A pointer's upper bits name a page, its lower `page_bits` an offset."""
+    """C data models. A pointer's upper bits name a page, its lower `page_bits` an offset.
+
+    Objects begin at odd pages. The even page in front of one belongs to it too, though it has no
+    bytes: a pointer that is moved there (`container_of` of the head of a list) can be compared and
+    moved back, and looks like a pointer to nothing else. So whether a move stays at its object is
+    told by the number of the pair of pages, but for objects that have more of them."""
 
     ILP32 = "ILP32"
     LP64 = "LP64"
@@ -77,11 +82,21 @@ class DataModel(Enum):
 
     @property
     def page_bits(self) -> int:
-        return 14 if self is DataModel.ILP32 else 32
+        return 13 if self is DataModel.ILP32 else 32
 
     def pages_of(self, size: int) -> int:
-        """How many pages an object takes: the address behind its last byte is on them too."""
-        return (size >> self.page_bits) + 1
+        """How many pages an object has, from the one where it begins: the address behind its last
+        byte is on them too."""
+        return ((size >> self.page_bits) + 1) | 1
+
+    def pages_taken(self, size: int) -> int:
+        """How many pages lie between the beginnings of an object and of the next one."""
+        return self.pages_of(size) + 1
+
+    @property
+    def last_page(self) -> int:
+        """The page of small negative numbers, as page 0 is that of positive ones: no object's."""
+        return (1 << self.pointer.bits - self.page_bits) - 1
 
     @property
     def offset_type(self) -> Scalar:

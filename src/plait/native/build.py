@@ -43,7 +43,11 @@ _HOOKS = ("-fsanitize=thread", "-finstrument-functions")
 _COMPILE = ("-g", "-gdwarf-4", "-O0", "-fno-pie", "-fno-inline", "-w", *_TOLERANT, *_HOOKS)
 # clang leaves out a read before a write to the same place, unless told otherwise.
 _CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
-_OVERFLOW = ("-fsanitize=signed-integer-overflow",)
+# The compiler's own checks, by the property that they show.
+_CHECKS = {
+    "no-overflow": "-fsanitize=signed-integer-overflow",
+    "no-undefined": "-fsanitize=integer-divide-by-zero,shift-exponent",
+}
 # What is not initialised is 0: a run must not depend on what was there before.
 _INITIALISE = ("-ftrivial-auto-var-init=zero",)
 OPTIONAL = (_INITIALISE, _CLANG_HOOKS)  # those of these that the compiler knows
@@ -108,8 +112,8 @@ def find_compiler(asked: str | None) -> str:
 
 def commands(compiler: str, program: Program, plan: Plan) -> Commands:
     compile_flags = list(_COMPILE)
-    if plan.violated == "no-overflow":
-        compile_flags += _OVERFLOW
+    if plan.violated in _CHECKS:
+        compile_flags += (_CHECKS[plan.violated],)
     return Commands(compiler, tuple(compile_flags), _RUNTIME_FLAGS, ("-no-pie",))
 
 

@@ -61,7 +61,7 @@ class Entry:
     """`kind` is read, write, update, weak (an update that may fail) or sync; `name` is that of the
     function or of the variable. The lines are those that the compiler knows. An offset or size of
     -1 can be anything. A read gets the same value at any time before the entry number `until` (-1:
-    at any later time too)."""
+    at any later time too). `unset`: what it finds there, if that was never set."""
 
     thread: int
     kind: str
@@ -72,11 +72,13 @@ class Entry:
     offset: int = -1
     size: int = -1
     until: int = -1
+    unset: bytes = b""
 
     def __str__(self) -> str:
         return (
             f"do {self.thread} {self.kind} {self.name} {self.file}"
             f" {self.first_line} {self.last_line} {self.offset} {self.size} {self.until}"
+            f" {self.unset.hex() or '-'}"
         )
 
 
@@ -186,6 +188,7 @@ class _Maker:
         self._writes: list[tuple[int, int, int, int]] = []
         self._reads: dict[int, tuple[int, int]] = {}
         self._dropped: set[int] = set()
+        self._unset = b""  # what the access that is being taken finds
 
     def finished(self) -> list[Entry]:
         """All entries but those that were dropped, with the time that reads have."""
@@ -233,6 +236,9 @@ class _Maker:
                 self._section(event)
             case Load() | Store() | ReadModifyWrite() if depth == 0:
                 self._access(event, is_weak=is_weak)
+        if self._unset:
+            self._note_not_forced(event)
+            self._unset = b""
         if isinstance(action, (Store, ReadModifyWrite)) and self.entries:
             position = len(self.entries) - 1
             for change in event.changes:
@@ -241,19 +247,50 @@ class _Maker:
                     self._writes.append((position, thread, change.address, end))
 
     def _take_inputs(self, event: Event) -> None:
+        self._unset = _unset_value(event) if self._same_layout else b""
+        if not self._unset:
+            self._note_not_forced(event)
         for name, value, scalar, _ in event.inputs:
             if name.startswith(_NOT_FORCED):
-                if value != 0:
-                    where = self._program.place(self._origin(event))
-                    note = f"{where}: {name} is {value} in the counterexample; that is not forced"
-                    self.notes.append(note)
                 continue
             if is_argument(name) and event.function.library:
                 self.arguments.append((name, int(value)))
                 continue
+            if self._is_inside_model(event, name):
+                if value != 0:
+                    self._note_model(event)
+                continue
             self.inputs.append((event.thread, name, _bits(value, scalar)))
             if name == "spurious failure":
                 self._may_fail.add(event.thread)
+
+    def _is_inside_model(self, event: Event, name: str) -> bool:
+        """Whether an input is what the model of a library function needs to say what that does
+        (the bytes that `read` writes, say), and neither its result nor known to the runtime."""
+        called = self._library_call(event)
+        if called is None or called in self._stands_in_for or name.startswith("spurious"):
+            return False
+        return name != f"{called}()"
+
+    def _library_call(self, event: Event) -> str | None:
+        """The library function that the program has called and that is at work."""
+        call = None if event.caller is None else event.caller.action
+        if not isinstance(call, Call) or not event.function.library:
+            return None
+        return call.callee if isinstance(call.callee, str) else event.function.name
+
+    def _note_model(self, event: Event) -> None:
+        where, called = self._program.place(self._origin(event)), self._library_call(event)
+        note = f"{where}: what {called} gives or writes in the counterexample is not forced"
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def _note_not_forced(self, event: Event) -> None:
+        for name, value, _, _ in event.inputs:
+            if name.startswith(_NOT_FORCED) and value != 0:
+                where = self._program.place(self._origin(event))
+                note = f"{where}: {name} is {value} in the counterexample; that is not forced"
+                self.notes.append(note)
 
     # --- steps of functions that the runtime stands in for
 
@@ -336,7 +373,11 @@ class _Maker:
 
     def _add(self, event: Event, kind: str, name: str, offset: int = -1, size: int = -1) -> None:
         file, first, last = self.lines(self._origin(event)) or ("-", 0, 0)
-        self.entries.append(Entry(event.thread, kind, name, file, first, last, offset, size))
+        unset = b""
+        if kind in ("read", "update") and len(self._unset) == size:
+            unset, self._unset = self._unset, b""
+        entry = Entry(event.thread, kind, name, file, first, last, offset, size, unset=unset)
+        self.entries.append(entry)
 
     def lines(self, origin: Origin) -> tuple[str, int, int] | None:
         """File, first and last line as the compiler knows them."""
@@ -361,6 +402,19 @@ def _number_of_section(event: Event) -> int:
         edge.source for edge in event.function.all_edges() if isinstance(edge.action, AtomicBegin)
     ]
     return sorted(starts).index(event.edge.source) if event.edge.source in starts else 0
+
+
+def _unset_value(event: Event) -> bytes:
+    """What an access finds that nobody has set, if it is that as a whole; empty if it is 0."""
+    action = event.edge.action
+    if not isinstance(action, (Load, ReadModifyWrite)) or len(event.inputs) != 1:
+        return b""
+    name, value, scalar, _ = event.inputs[0]
+    type_ = action.target.type if isinstance(action, Load) else action.old.type
+    if not name.startswith("uninitialised") or scalar.size != type_.size:
+        return b""
+    data = to_bits(value, scalar).to_bytes(scalar.size, "little")
+    return data if any(data) else b""
 
 
 def _bits(value: Number, scalar: Scalar) -> int:

@@ -28,7 +28,15 @@ _MAY_FAIL = (
     "pthread_barrier_init",
     "pthread_spin_init",
     "pthread_key_create",
+    "pthread_setspecific",
+    "tss_create",
+    "tss_set",
     "sem_init",
+    "pthread_attr_init",
+    "pthread_mutexattr_init",
+    "pthread_condattr_init",
+    "pthread_rwlockattr_init",
+    "pthread_barrierattr_init",
 )
 _WAKE_UPS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
 _IDENTITIES = ("pthread_self", "pthread_equal", "thrd_current", "thrd_equal")
@@ -43,6 +51,7 @@ def assumptions_of(
     failing_calls: bool = False,
 ) -> list[str]:
     """The front end's assumptions about this program, after those about all programs."""
+    from plait.analysis.function_pointers import pointed_to
     from plait.model.actions import Call
 
     called = {
@@ -63,7 +72,10 @@ def assumptions_of(
     if has(_ALLOCATION) and not failing_calls:
         found.append("memory allocation never fails")
     modelled = ("pthread_create", "thrd_create") if failing_calls else ()
-    failing = [name for name in _MAY_FAIL if name in called and name not in modelled]
+    may_fail = [name for name in _MAY_FAIL if name in program.functions and name not in modelled]
+    if any(name not in called for name in may_fail):  # by the library alone, or through a pointer
+        called |= pointed_to(program)
+    failing = [name for name in may_fail if name in called]
     if failing:
         found.append(f"no call fails for lack of resources: {', '.join(failing)}")
     if has(_WAKE_UPS):

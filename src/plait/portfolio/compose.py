@@ -56,6 +56,7 @@ def composed(
             "bound": message.bound,
             "assumptions": [] if loaded is None else loaded.assumptions,
             "unsupported": [] if loaded is None else loaded.unsupported,
+            "unchecked": [] if loaded is None else loaded.unchecked,
             "statistics": message.statistics | usage,
             "history": history,
             "cached": cached,

@@ -170,7 +170,7 @@ class EngineRun:
         from plait.evidence.counterexample import NotShown
         from plait.evidence.replay import ReplayFailed
 
-        place = self._program.place(found.origin)
+        place = self._program.user_place(found.origin)
         open_question = Result("unknown", f"undefined behaviour: {found.message} ({place})")
         if self._specification.assumes_defined:
             return open_question
@@ -249,6 +249,7 @@ def _plan(found: Counterexample) -> dict[str, Any]:
     """For a report of a mistake."""
     plan: dict[str, Any] = {
         "inputs": {str(thread): rows for thread, rows in found.inputs.items()},
+        "unset": found.unset.rows(),
         "violator": found.violator,
     }
     if isinstance(found.order, AccessOrder):

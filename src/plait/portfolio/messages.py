@@ -22,10 +22,12 @@ class Question:
 
 @dataclass(slots=True)
 class Loaded:
-    """The program was read: what a verdict about it assumes, and what plait does not model."""
+    """The program was read: what a verdict about it assumes, what plait does not model, and which
+    properties nothing checks that can be reached."""
 
     assumptions: list[str]
     unsupported: list[Row]
+    unchecked: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

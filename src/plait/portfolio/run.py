@@ -12,6 +12,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from plait.data import dataclass, replace
+from plait.engines import registry
+from plait.engines.description import Start
 from plait.engines.registry import AUTO
 from plait.errors import Diagnostic, InputError, describe
 from plait.portfolio.core_shares import CoreShares
@@ -177,7 +179,8 @@ class _Portfolio(Conductor):
         if self.workers[name].is_checking and finish.ending in (Ending.DIED, Ending.MEMORY):
             # The engine did not begin: what ends static checks need not end it.
             self._start(team, Job(name, is_first=True, started=self._started))
-        if name not in team.names:
+        if name not in team.names and registry.engine(name).start is not Start.SOON:
+            # One that joins soon gives up where it does not suit; that says nothing of the others.
             self._happens(team, Event.GAVE_UP)
         self._show(team)  # now: if it was the last one, nobody looks any more
 

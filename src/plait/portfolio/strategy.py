@@ -62,12 +62,18 @@ def together(engines: Sequence[EngineDescription], *, is_checked: bool = False) 
 
 
 def one_after_the_other(
-    first: Sequence[EngineDescription], later: Sequence[EngineDescription]
+    first: Sequence[EngineDescription],
+    soon: Sequence[EngineDescription],
+    later: Sequence[EngineDescription],
 ) -> Machine:
     """Most errors and most proofs of bounded programs are found by the first engine in a second or
-    two; those that start later prove programs with unbounded loops."""
+    two; those that start later prove programs with unbounded loops. Those that join soon do well
+    where the others need long, or have no answer at all."""
     starts = tuple(item.name for item in first)
     waiting = f"{' and '.join(starts)} first"
+    joined = " and ".join(item.name for item in (*first, *soon))
+    everybody = tuple(item.name for item in (*later, *soon))
+    last = {Event.PATIENCE: "all", Event.GAVE_UP: "all"}
     return Machine(
         {
             "reading": State(
@@ -76,19 +82,24 @@ def one_after_the_other(
                     Event.BOUNDED: waiting,
                     Event.UNBOUNDED: "head start",
                     Event.PROVED_BEFORE: "side by side",
-                    Event.GAVE_UP: "side by side",
+                    Event.GAVE_UP: "all",
                 },
             ),
             waiting: State(
-                seconds=10.0,
-                share=0.5,
-                next={Event.PATIENCE: "side by side", Event.GAVE_UP: "side by side"},
+                seconds=4.0,
+                next={Event.PATIENCE: joined, Event.GAVE_UP: "all"},
+            ),
+            joined: State(
+                starts=tuple(item.name for item in soon), seconds=6.0, share=0.5, next=last
             ),
             "head start": State(
                 seconds=1.0,
-                next={Event.PATIENCE: "side by side", Event.GAVE_UP: "side by side"},
+                next={Event.PATIENCE: "side by side", Event.GAVE_UP: "all"},
             ),
-            "side by side": State(starts=tuple(item.name for item in later)),
+            "side by side": State(
+                starts=tuple(item.name for item in later), seconds=2.0, next=last
+            ),
+            "all": State(starts=everybody),
         },
     )
 
@@ -106,15 +117,16 @@ def machine_for(
     if registry.is_engine(engine):
         return together([registry.engine(engine)])
     first = registry.starting(Start.FIRST)
+    soon = tuple(filter(suits, registry.starting(Start.SOON)))
     later = tuple(filter(suits, registry.starting(Start.LATER)))
     if engine == registry.PORTFOLIO:
-        return together([*first, *later])
+        return together([*first, *later, *soon])
     if needs_certificate:
         # If none of them suits, it is for one of them to say so.
         givers = [item for item in registry.starting(Start.LATER) if item.gives_certificates]
         return together([item for item in givers if suits(item)] or givers[:1])
     if has_bound:
         return together([item for item in first if item.bounds_loops])
-    if not later:
+    if not later and not soon:
         return together(first, is_checked=True)
-    return one_after_the_other(first, later)
+    return one_after_the_other(first, soon, later)

@@ -129,22 +129,13 @@ def load_program(subject: Subject, chosen: Specification, entry: str) -> Program
     return load(list(subject.programs), front_end_options(subject, entry), chosen)
 
 
-def with_lifetimes(program: Program, chosen: Specification) -> Specification:
-    """For the exploration of states, of which there are fewer where memory of locals is used again:
-    whether nobody can notice that. Memory safety relies on no analysis."""
-    from plait.analysis.lifetimes import Lifetimes
+def for_exploring(program: Program, chosen: Specification) -> Specification:
+    """The specification with what lets an exploration have fewer states."""
+    from plait.analysis.lifetimes import with_lifetimes
     from plait.analysis.points_to import PointsTo
     from plait.analysis.sharing import Sharing
-    from plait.model.properties import Property
 
-    if Property.VALID_ACCESS not in chosen or Property.VALID_MEMSAFETY in chosen:
-        return chosen
-    sharing = Sharing(PointsTo(program))
-    wild = sharing.wild
-    own = [function for function in program.functions.values() if not function.library]
-    if any(id(edge) in wild for function in own for edge in function.all_edges()):
-        return chosen  # pointers that are made up from numbers may point anywhere
-    return replace(chosen, reuses_locals=not Lifetimes(sharing).outliving)
+    return with_lifetimes(Sharing(PointsTo(program)), chosen)
 
 
 def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:

@@ -43,6 +43,7 @@ from plait.portfolio.static_checks import static_checks
 from plait.portfolio.strategy import Event
 from plait.portfolio.subject import load_program, parts, specification
 from plait.portfolio.time_shares import ask_in_turns
+from plait.portfolio.without_checks import properties_without_checks
 from plait.work.child import Channel
 
 if TYPE_CHECKING:
@@ -291,7 +292,9 @@ def _loaded(
 ) -> Loaded:
     assumptions: dict[str, None] = {}
     unsupported: list[Row] = []
+    unchecked: list[str] = []
     for part, program in questions:
+        unchecked += properties_without_checks(program, part)
         found = assumptions_of(
             program,
             part,
@@ -301,7 +304,7 @@ def _loaded(
         assumptions.update(dict.fromkeys(found))
         rows = [diagnostic_row(item) for item in program.unsupported]
         unsupported += [row for row in rows if row not in unsupported]
-    return Loaded(list(assumptions), unsupported)
+    return Loaded(list(assumptions), unsupported, sorted(unchecked))
 
 
 def _shown_settings(options: Options, engine: EngineDescription) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from plait.model.machine import LARGEST_ALLOCATION, AddressSpace
 from plait.model.program import Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
+from plait.model.unset import Maker, Unset, local, made_at, missing_argument
 from plait.semantics import leaks, printf
 from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site, shared_compiler
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
@@ -153,7 +154,9 @@ class Actions(Memory):
         for index in callee.missing:
             scalar = code.function.registers[index].type
             unknown = UNKNOWN * scalar.size
-            values[index] = fresh(values, bytes(scalar.size), unknown, "missing argument")
+            name = "missing argument"
+            unset = self._new_unset(missing_argument(code.function.name, index))
+            values[index] = fresh(values, bytes(scalar.size), unknown, name, name, unset)
 
     def leave(self, r: list[Any], value: Any, site: Site) -> int:
         code = self.code
@@ -172,9 +175,12 @@ class Actions(Memory):
             assert call.type is not None
             if value is None or site.type is None:
                 size = call.type.size
-                value = fresh(values, bytes(size), UNKNOWN * size, "missing return value")
+                name = "missing return value"
+                unset = self._new_unset(made_at(caller.code.function.name, call.edge.source))
+                value = fresh(values, bytes(size), UNKNOWN * size, name, name, unset)
             elif value.__class__ is Indeterminate:
-                value = fresh(values, value.data, value.mask, f"result {call.edge.source}")
+                base = f"result {call.edge.source}"
+                value = fresh(values, value.data, value.mask, base, value.name, value.unset)
             elif site.type is not call.type and site.type != call.type:
                 value = reinterpret(value, site.type, call.type)
             values[call.target] = value
@@ -192,12 +198,15 @@ class Actions(Memory):
             if r[first + index]:
                 self.destroy(r[first + index] >> self.page_bits)
             if self.keeps_dead_locals:
-                self._take_stack(self.pages_of(slot.size), slot.origin)
+                self._take_stack(self.pages_taken(slot.size), slot.origin)
                 page = self.stack_page
             else:
                 page = self.base - code.frame_pages + code.slot_pages[index]
             self.slot_of_page[page] = slot
             self.create(page, slot.size, is_defined=False)
+            if self.unset_names is not None and slot.size:
+                maker = local(function.name, index)
+                self.unset_names.new_object(page, self.number, maker)
             r[first + index] = page << self.page_bits
 
     def leave_scope(self, r: list[Any], slots: tuple[int, ...]) -> None:
@@ -226,14 +235,17 @@ class Actions(Memory):
             self.stop(Ending.LIMIT, f"allocation of {size} bytes", site.origin)
         if storage in (HEAP, LIBRARY):
             page = self.heap_page
-            self.heap_page += self.pages_of(size)
+            self.heap_page += self.pages_taken(size)
             self._take_stack(0, site.origin)
             self.set_storage(page, storage)
         else:
-            self._take_stack(self.pages_of(size), site.origin)
+            self._take_stack(self.pages_taken(size), site.origin)
             page = self.stack_page
             self.allocated = (*self.allocated, page)
         self.create(page, size, is_defined=zeroed)
+        if self.unset_names is not None and size and not zeroed:
+            maker = made_at(site.function.name, site.edge.source)
+            self.unset_names.new_object(page, self.number, maker)
         return page << self.page_bits
 
     # --- actions: threads and the process
@@ -339,15 +351,27 @@ class Actions(Memory):
         """An indeterminate value: it is chosen when it is used."""
         assert site.type is not None
         size = site.type.size
-        return fresh(self.registers(), bytes(size), UNKNOWN * size, site.text)
+        unset = self._new_unset(made_at(site.function.name, site.edge.source))
+        return fresh(self.registers(), bytes(size), UNKNOWN * size, site.text, site.text, unset)
 
-    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
+    def _new_unset(self, maker: Maker) -> Unset | None:
+        return None if self.unset_names is None else self.unset_names.new(self.number, maker)
+
+    def choose(
+        self,
+        name: str,
+        scalar: Scalar,
+        count: int | None,
+        origin: Origin,
+        unset: Unset | None = None,
+        offset: int = 0,
+    ) -> Number:
         if count is not None and count <= 0:
             self.stop(Ending.PRUNED, f"no value to choose for {name}", origin)
         if self._used < len(self.choices):
             value = self.choices[self._used]
         else:
-            request = InputRequest(name, scalar, count)
+            request = InputRequest(name, scalar, count, unset, offset)
             if self.supply is None:
                 raise StepEnds(
                     StepOutcome(Ending.NEEDS_INPUT, name, origin, thread=self.number, input=request)

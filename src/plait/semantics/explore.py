@@ -344,7 +344,7 @@ class _Search:
         return result
 
     def _note_trouble(self, outcome: StepOutcome) -> None:
-        place = self.program.place(outcome.origin)
+        place = self.program.user_place(outcome.origin)
         self.troubles[f"{outcome.ending.value}: {outcome.message} ({place})"] = None
 
     # --- what is found
@@ -426,7 +426,7 @@ class _Search:
         raise _Stop
 
     def _waited_for(self, number: int, outcome: StepOutcome) -> str:
-        place = self.program.place(outcome.origin)
+        place = self.program.user_place(outcome.origin)
         if outcome.on is None:
             return f"{outcome.message} ({place})"
         machine = self.steps.restore(self.states[number])

@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from plait.model.unset import Unset
+
 Tag = tuple[str, int]
 
 UNKNOWN, COPIED = b"\1", b"\2"
@@ -33,14 +35,19 @@ def _used(*operands: object) -> NoReturn:
 
 
 class Indeterminate:
-    """Bytes of which those with a 0 in the mask are determined."""
+    """Bytes of which those with a 0 in the mask are determined. `name` is for people and `unset`
+    for a replay; neither is part of the state."""
 
-    __slots__ = ("data", "mask", "tag")
+    __slots__ = ("data", "mask", "name", "tag", "unset")
 
-    def __init__(self, data: bytes, mask: bytes, tag: Tag) -> None:
+    def __init__(
+        self, data: bytes, mask: bytes, tag: Tag, name: str, unset: Unset | None
+    ) -> None:
         self.data = data
         self.mask = mask
         self.tag = tag
+        self.name = name
+        self.unset = unset
 
     def __eq__(self, other: object) -> bool:
         # Of states only: generated code compares with a sign before its operands.
@@ -58,8 +65,15 @@ class Indeterminate:
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __lt__ = __le__ = __gt__ = __ge__ = _used
 
 
-def fresh(values: Iterable[Any], data: bytes, mask: bytes, base: str) -> Indeterminate:
-    """A new unknown value for a frame with these registers."""
+def fresh(
+    values: Iterable[Any],
+    data: bytes,
+    mask: bytes,
+    base: str,
+    name: str = "",
+    unset: Unset | None = None,
+) -> Indeterminate:
+    """A new unknown value for a frame with these registers; `base` is the first part of its tag."""
     taken = {
         value.tag[1]
         for value in values
@@ -69,4 +83,4 @@ def fresh(values: Iterable[Any], data: bytes, mask: bytes, base: str) -> Indeter
     while number in taken:
         number += 1
     hidden = bytes(0 if unknown else byte for byte, unknown in zip(data, mask, strict=True))
-    return Indeterminate(hidden, mask, (base, number))
+    return Indeterminate(hidden, mask, (base, number), name or base, unset)

@@ -27,8 +27,9 @@ class InputDomains:
     def values(self, request: InputRequest) -> tuple[list[Number], bool]:
         """The values to try, and whether they are all that the program can meet."""
         scalar = request.type
+        name = request.name if "'" in request.name else f"'{request.name}'"
         if scalar.kind is Kind.FLOAT:
-            self._gap(f"input '{request.name}' has too many values (a floating type)")
+            self._gap(f"input {name} has too many values (a floating type)")
             return [0.0, 1.0, -1.0, 0.5, 1e6], False
         lowest, highest = scalar.minimum, scalar.maximum
         if request.count is not None:
@@ -40,7 +41,7 @@ class InputDomains:
             low, high = max(lowest, self.declared[0]), min(highest, self.declared[1])
             self._gap(f"holds for inputs in {self.declared[0]}..{self.declared[1]}")
             return list(range(low, high + 1)), False
-        self._gap(f"input '{request.name}' ({scalar}) has no declared range of values")
+        self._gap(f"input {name} ({scalar}) has no declared range of values")
         samples = (0, 1, 2, -1, 10, 100, lowest, highest)
         return list(dict.fromkeys(v for v in samples if lowest <= v <= highest)), False
 

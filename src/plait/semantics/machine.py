@@ -147,12 +147,16 @@ class Machine(Actions):
     def commit(self) -> None:
         """Make the current state the one that `take_back` goes back to."""
         self.commit_memory()
+        if self.unset_names is not None:
+            self.unset_names.commit()
         self._base_state = None
         self._committed_threads = tuple(self.threads)
 
     def take_back(self) -> None:
         """Back to the state of the last `commit`."""
         self.undo_memory()
+        if self.unset_names is not None:
+            self.unset_names.take_back()
         self.threads[:] = self._committed_threads
         self.exit = None
 
@@ -319,7 +323,7 @@ class Machine(Actions):
             if value.__class__ is not Indeterminate:
                 continue
             chosen = self.determined(
-                value.data, value.mask, register.type, value.tag[0], action.origin
+                value.data, value.mask, register.type, value.name, action.origin, value.unset
             )
             for index, other in enumerate(r):
                 if other == value:

@@ -21,21 +21,25 @@ from plait.semantics.state import State, Thread
 
 @dataclass(slots=True, eq=False)
 class Effect:
-    """What a step comes to: its thread afterwards, and the new contents of what it wrote."""
+    """What a step comes to: its thread afterwards, and the new contents of what it wrote; `touched`
+    are the objects that it looked at."""
 
     outcome: StepOutcome
     footprint: Footprint | None
+    touched: tuple[int, ...]
     thread: Thread | None = None
     written: tuple[tuple[int, bytes], ...] = ()
 
 
 @dataclass(slots=True, eq=False)
 class Taken:
-    """A step that was taken; `state` is the one after it, if there is one."""
+    """A step that was taken; `state` is the one after it, if there is one. `touched` are the pages
+    of all that it depends on, if that is no more than the contents of these objects."""
 
     outcome: StepOutcome
     footprint: Footprint | None
     state: State | None
+    touched: tuple[int, ...] | None = None
 
 
 _Key = tuple[int, Thread, tuple[Number, ...]]
@@ -135,7 +139,7 @@ class StepTaker:
     def _done_again(self, state: State, number: int, effect: Effect) -> Taken:
         thread = effect.thread
         if thread is None:
-            return Taken(effect.outcome, effect.footprint, None)
+            return Taken(effect.outcome, effect.footprint, None, effect.touched)
         contents = state.contents
         if effect.written:
             places = self._places_of(state.pages)
@@ -145,7 +149,7 @@ class StepTaker:
             contents = tuple(changed)
         threads = (*state.threads[: number - 1], thread, *state.threads[number:])
         following = State(state.pages, contents, state.undefined, state.heap, threads, state.exit)
-        return Taken(effect.outcome, effect.footprint, following)
+        return Taken(effect.outcome, effect.footprint, following, effect.touched)
 
     def _execute(self, state: State, key: _Key) -> Taken:
         number, _, choices = key
@@ -162,7 +166,7 @@ class StepTaker:
             if ending is not Ending.VIOLATION and not outcome.in_section:
                 following = machine.state()
         if touched is not None and self._remembers and ending is not Ending.VIOLATION:
-            effect = Effect(outcome, footprint)
+            effect = Effect(outcome, footprint, tuple(touched))
             if following is not None:
                 effect.thread = following.threads[number - 1]
                 effect.written = tuple(
@@ -170,7 +174,7 @@ class StepTaker:
                 )
             self._remember(key, touched, effect)
         machine.undo()
-        return Taken(outcome, footprint, following)
+        return Taken(outcome, footprint, following, None if touched is None else tuple(touched))
 
     def _remember(self, key: _Key, touched: dict[int, bytes], effect: Effect) -> None:
         pages = tuple(touched)

@@ -16,10 +16,12 @@ from plait.model.layout import path_at
 from plait.model.program import FrameSlot, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import U8, Scalar
+from plait.model.unset import Unset
 from plait.semantics.compile import Site
 from plait.semantics.indeterminate import COPIED, UNKNOWN, Indeterminate, fresh
 from plait.semantics.outcome import Access, AccessKind, Ending, StepEnds, StepOutcome
 from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
+from plait.semantics.unset_names import UnsetNames
 
 HEAP, STACK, LIBRARY, THREAD_LOCAL = "heap", "stack", "library", "thread-local"
 
@@ -32,6 +34,8 @@ class Memory:
         self.specification = specification
         self.page_bits = program.data_model.page_bits
         self.pages_of = program.data_model.pages_of
+        self.pages_taken = program.data_model.pages_taken
+        self.last_page = program.data_model.last_page
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer_mask = (1 << program.data_model.pointer.bits) - 1
         self.checks_accesses = specification.checks_accesses
@@ -50,6 +54,7 @@ class Memory:
         self.heap_before: dict[int, str | None] = {}
         self.reshaped = False
         self.accesses: list[Access] | None = None
+        self.unset_names: UnsetNames | None = None
         self.number = 0
         self.depth = 0
         for item in program.objects:
@@ -83,7 +88,9 @@ class Memory:
                 mask = mask.replace(UNKNOWN, COPIED)
                 self._thaw_mask(page)[offset : offset + size] = mask
             return fresh(self.registers(), data, mask, f"memory {site.edge.source}")
-        value = self.determined(data, mask, site.type, "uninitialised memory", site.origin)
+        unset = None if self.unset_names is None else self.unset_names.at(page)
+        name = self._name_of_unset(page, offset, size)
+        value = self.determined(data, mask, site.type, name, site.origin, unset, offset)
         self._note_change(page, offset, size)
         self._thaw(page)[offset : offset + size] = to_bits(value, site.type).to_bytes(
             size, "little"
@@ -91,18 +98,32 @@ class Memory:
         self._define(page, offset, size)
         return value
 
+    def _name_of_unset(self, page: int, offset: int, size: int) -> str:
+        item = self.static_pages.get(page) or self.slot_of_page.get(page)
+        if page in self.heap or item is None:
+            return "uninitialised memory"
+        return f"uninitialised {self.name_of((page << self.page_bits) + offset, size)}"
+
     def determined(
-        self, data: bytes, mask: bytes, scalar: Scalar, name: str, origin: Origin
+        self,
+        data: bytes,
+        mask: bytes,
+        scalar: Scalar,
+        name: str,
+        origin: Origin,
+        unset: Unset | None,
+        offset: int = 0,
     ) -> Number:
-        """A value chosen for a scalar; if only parts are missing, byte by byte."""
+        """A value chosen for a scalar; if only parts are missing, byte by byte. It is the one that
+        begins at an `offset` of what was not set."""
         if COPIED in mask:
             self.stop(Ending.LIMIT, "a copy of an uninitialised value is used", origin)
         if 0 not in mask:
-            value: Number = self.choose(name, scalar, None, origin)
+            value: Number = self.choose(name, scalar, None, origin, unset, offset)
             return value
         chosen = bytes(
-            self.choose(name, U8, None, origin) if unknown else byte
-            for byte, unknown in zip(data, mask, strict=True)
+            self.choose(name, U8, None, origin, unset, place) if unknown else byte
+            for place, (byte, unknown) in enumerate(zip(data, mask, strict=True), offset)
         )
         return from_bits(int.from_bytes(chosen, "little"), scalar)
 
@@ -181,14 +202,14 @@ class Memory:
 
     def move_pointer(self, base: int, offset: int, site: Site) -> int:
         """Pointer arithmetic. Beyond the pages of its object a pointer would come to look like a
-        pointer to something else, so an execution that does that gets no verdict."""
+        pointer to something else, so an execution that does that gets no verdict. Page 0 and the
+        last one have plain numbers."""
         result = (base + offset) & self.pointer_mask
-        if (base ^ result) >> self.page_bits and base >> self.page_bits:
-            page = base >> self.page_bits
-            first = self.first_page(page)
+        if (base ^ result) >> self.page_bits + 1 and 0 < base >> self.page_bits < self.last_page:
+            first = self.first_page(base >> self.page_bits | 1)
             data = self.memory.get(first, self.constants.get(first))
             pages = 1 if data is None else self.pages_of(len(data))
-            if not first <= result >> self.page_bits < first + pages:
+            if not first - 1 <= result >> self.page_bits < first + pages:
                 what = f"pointer arithmetic leaves its object ({self.name_of(base)})"
                 self.stop(Ending.LIMIT, what, site.origin)
         return result
@@ -347,7 +368,7 @@ class Memory:
     def _why_invalid(self, address: int, size: int) -> str:
         if address >> self.page_bits == 0:
             return f"access through a null pointer (address {address:#x})"
-        page = self.first_page(address >> self.page_bits)
+        page = self.first_page(address >> self.page_bits | 1)
         data = self.memory.get(page, self.constants.get(page))
         if data is None:
             if page in self.static_pages:
@@ -362,6 +383,8 @@ class Memory:
     def name_of(self, address: int, size: int = 0) -> str:
         """The object an address is in, for people; with a size, the part of it."""
         page = self.first_page(address >> self.page_bits)
+        if page not in self.memory and page not in self.constants:
+            page = self.first_page(page | 1)  # in front of an object
         item = self.static_pages.get(page) or self.slot_of_page.get(page)
         if item is None:
             return f"a {self.heap.get(page, 'local')} object" if page else "no object"
@@ -387,7 +410,15 @@ class Memory:
         """Of the running frame."""
         raise NotImplementedError
 
-    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Any:
+    def choose(
+        self,
+        name: str,
+        scalar: Scalar,
+        count: int | None,
+        origin: Origin,
+        unset: Unset | None = None,
+        offset: int = 0,
+    ) -> Any:
         raise NotImplementedError
 
     def user_origin(self, origin: Origin) -> Origin:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from plait.data import dataclass
 from plait.model.actions import NOWHERE, Origin
 from plait.model.types import Scalar
+from plait.model.unset import Unset
 
 
 class Ending(Enum):
@@ -46,11 +47,15 @@ class StepOutcome:
 
 @dataclass(slots=True, eq=False)
 class InputRequest:
-    """A value that the step needs and that its choices do not give."""
+    """A value that the step needs and that its choices do not give. `unset`: it is that of bytes
+    that nobody has set, from `offset` on; None if it is none, or nobody has asked for such names
+    (`Machine.unset_names`)."""
 
     name: str
     type: Scalar
     count: int | None
+    unset: Unset | None = None
+    offset: int = 0
 
 
 MOVED = StepOutcome(Ending.MOVED)
@@ -82,14 +87,24 @@ class Access(NamedTuple):
 
 
 class Footprint:
-    """All that decides whether two steps of different threads commute."""
+    """All that decides whether two steps of different threads commute. `is_noted` is for whoever
+    looks at each one once: a step that is not executed again has the same one (see memo)."""
 
-    __slots__ = ("accesses", "ends_process", "pages", "racing", "spawns", "written_pages")
+    __slots__ = (
+        "accesses",
+        "ends_process",
+        "is_noted",
+        "pages",
+        "racing",
+        "spawns",
+        "written_pages",
+    )
 
     def __init__(self, page_bits: int, accesses: list[Access], flags: tuple[bool, bool]) -> None:
         self.accesses = accesses
         self.racing = accesses  # those that happen: not of a section that does not begin
         self.spawns, self.ends_process = flags
+        self.is_noted = False
         self.pages: set[int] = set()
         self.written_pages: set[int] = set()
         for address, size, kind, _, _ in accesses:

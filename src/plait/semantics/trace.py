@@ -11,6 +11,7 @@ from plait.model.layout import path_at, pointed_at, scalar_at
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
+from plait.model.unset import Unset
 from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import Code, Fragment, Site
 from plait.semantics.indeterminate import Indeterminate
@@ -180,8 +181,16 @@ class TracingMachine(Machine):
         is_known = self.first_page(address >> self.page_bits) != 0
         return address, self._place(address, 1)[0] if is_known else ""
 
-    def choose(self, name: str, scalar: Scalar, count: int | None, origin: Origin) -> Number:
-        value = super().choose(name, scalar, count, origin)
+    def choose(
+        self,
+        name: str,
+        scalar: Scalar,
+        count: int | None,
+        origin: Origin,
+        unset: Unset | None = None,
+        offset: int = 0,
+    ) -> Number:
+        value = super().choose(name, scalar, count, origin, unset, offset)
         self._inputs.append(Chosen(name, value, scalar, self.shown(value, scalar)))
         return value
 

@@ -7,16 +7,18 @@ from plait.logic.translate import is_not_zero
 from plait.model.actions import Load, ReadModifyWrite, Store
 from plait.model.expressions import Expr
 from plait.model.program import Edge
-from plait.symbolic.blocks import Access
 from plait.symbolic.ends import Ends, library_call
+from plait.symbolic.locks import Locks
 from plait.symbolic.memory import Memory
 from plait.symbolic.objects import GuardedAddress
+from plait.symbolic.precision import Maker
 from plait.symbolic.run import Run, RunIsOver, Trouble
 from plait.symbolic.values import Values
 
 
 class Accesses:
-    def __init__(self, memory: Memory, values: Values, ends: Ends) -> None:
+    def __init__(self, memory: Memory, values: Values, ends: Ends, locks: Locks) -> None:
+        self._locks = locks
         self._memory = memory
         self._knowledge = memory.knowledge
         self._terms = memory.terms
@@ -57,6 +59,8 @@ class Accesses:
     ) -> bool:
         """Whether the run goes on; what happens to it must not touch others."""
         action = edge.action
+        if _is_write(edge) and self._knowledge.is_noticed(edge):
+            run.noticed_writes.update((address, size) for _, address in places)
         try:
             match action:
                 case Load():
@@ -65,8 +69,10 @@ class Accesses:
                     run.frame.registers[action.target.index] = loaded
                 case Store():
                     self._memory.store(run, places, size, self._values.of(run, action.value))
+                    self._locks.look_for_release(run)
                 case ReadModifyWrite():
                     self._modify(run, places, size, action)
+                    self._locks.look_for_release(run)
         except Trouble as trouble:
             self._ends.trouble(run, trouble.message, trouble.origin)
             return False
@@ -113,7 +119,7 @@ class Accesses:
             except Trouble as trouble:
                 self._ends.trouble(fork, trouble.message, trouble.origin)
                 continue
-            fork.accesses.append(Access(leaf, size, _is_write(edge), None))
+            fork.note_access(leaf, size, _is_write(edge), None)
             runs.append((fork, [(terms.true, leaf)]))
         return runs
 
@@ -130,15 +136,23 @@ class Accesses:
         self, run: Run, edge: Edge, expr: Expr, address: int, size: int
     ) -> list[GuardedAddress]:
         origin = edge.action.origin
-        places = self._memory.objects.candidates(run, expr, address, size)
+        places = self._memory.objects.candidates(
+            run, expr, address, size, self._expected(run, edge, expr)
+        )
         if places is None:
             raise Trouble("an address that could be too many places", origin)
         inside = self._terms.any_of(condition for condition, _ in places)
         self._ends.require(run, inside, "an access outside of its object", origin)
         for condition, place in places:
             self._require_valid(run, edge, expr, place, size)
-            run.accesses.append(Access(place, size, _is_write(edge), condition))
+            run.note_access(place, size, _is_write(edge), condition)
         return places
+
+    def _expected(self, run: Run, edge: Edge, expr: Expr) -> frozenset[Maker | str]:
+        """The objects that the analyses expect an access to go to, after the calls of the run."""
+        function = run.frame.shape.function
+        context = library_call(self._knowledge, run) if function.library else None
+        return self._knowledge.expected(function.name, edge, expr, context)
 
     def _require_valid(self, run: Run, edge: Edge, expr: Expr, address: int, size: int) -> None:
         knowledge, origin = self._knowledge, edge.action.origin
@@ -147,11 +161,7 @@ class Accesses:
             raise Trouble(f"an access to no object (address {address:#x})", origin)
         if _is_write(edge) and item.read_only:
             raise Trouble("a write to a read-only object", origin)
-        function = run.frame.shape.function
-        context = library_call(knowledge, run) if function.library else None
-        if knowledge.is_wild(edge) or (
-            item.maker not in knowledge.expected(function.name, edge, expr, context)
-        ):
+        if item.maker not in self._expected(run, edge, expr):
             raise Trouble("a pointer whose origin is not known", origin)
         if knowledge.cells_of(item.maker, item.size) is None:
             raise Trouble("an object of too many parts", origin)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from plait.data import dataclass, field
 from plait.logic.interpolation.path import Step
 from plait.model.actions import NOWHERE, Origin
-from plait.symbolic.locations import Location
+from plait.model.unset import Maker
+from plait.symbolic.locations import Cell, Location
 
 
 class Kind(Enum):
@@ -19,21 +20,25 @@ class Kind(Enum):
 
 class Access(NamedTuple):
     """Bytes that a block accesses. `when` is the term that says that a symbolic address is this
-    one; None where it always is. Ends and beginnings of lives are writes."""
+    one; None where it always is. Ends and beginnings of lives are writes. `lock` is the address of
+    the lock in whose critical section, as one step, it happens; 0 if in none."""
 
     address: int
     size: int
     is_write: bool
     when: int | None
+    lock: int = 0
 
 
 class InputUse(NamedTuple):
     """An input that a way asks for: its name and the variable that stands for its value. `when` is
-    the term that says that it does; None where it always does."""
+    the term that says that it does; None where it always does. `unset`: it is the value, from some
+    offset on, of what a maker makes without one, the offsets of which come in order from 0."""
 
     name: str
     variable: int
     when: int | None = None
+    unset: tuple[Maker, int] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -54,10 +59,15 @@ class Way:
 @dataclass(slots=True, eq=False)
 class Block:
     """All that a thread's next block can do. `accesses` are those of all ways, also of such that
-    are blocked or do not go on."""
+    are blocked or do not go on. `held` has the values that locks have in the middle of critical
+    sections."""
 
     ways: list[Way] = field(default_factory=list)
     accesses: dict[Access, None] = field(default_factory=dict)
+    held: dict[tuple[Cell, int], None] = field(default_factory=dict)
     spawns: bool = False
     ends_process: bool = False
+    may_block: bool = False  # whether it may come to nothing
+    # Whether that may be by an assumption outside of sections, behind actions that nobody notices.
+    may_stop: bool = False
     pauses_in_section: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.model.actions import Call, EnterScope, LeaveScope, Return
 from plait.model.program import Edge, Function
+from plait.model.unset import local, made_at, missing_argument
 from plait.symbolic.ends import Ends
 from plait.symbolic.heap import Heap
 from plait.symbolic.locations import Frame
@@ -77,7 +78,8 @@ class Calls:
             page = frame.base - shape.frame_pages + shape.slot_pages[index]
             address = page << self._knowledge.page_bits
             frame.slots[index] = address
-            self._memory.begin_life(run, address, slot.size, slot, None, action.origin)
+            unset = local(shape.function.name, index)
+            self._memory.begin_life(run, address, slot.size, slot, unset, action.origin)
 
     def leave_scope(self, run: Run, action: LeaveScope) -> None:
         for index in action.slots:
@@ -94,7 +96,7 @@ class Calls:
         address = self._values.of(run, action.callee)
         leaves = self._memory.objects.constants_in(address)
         if leaves is None:
-            raise Trouble("a call through a pointer that is not known", action.origin)
+            leaves = self._possible_callees(run, edge, address)
         for leaf in leaves[1:]:
             fork = run.copy()
             constant = terms.constant(leaf, terms.width[address])
@@ -109,6 +111,18 @@ class Calls:
         constant = terms.constant(leaves[0], terms.width[address])
         run.assume(terms.eq(address, constant), terms)
         self._enter(run, edge, self.function_at(run, leaves[0], edge), arguments, action)
+
+    def _possible_callees(self, run: Run, edge: Edge, address: int) -> list[int]:
+        """What points-to analysis says that a pointer may call; the run goes on only for these."""
+        terms = self._terms
+        names = self._knowledge.callees(run.frame.shape.function.name, edge)
+        functions = self._knowledge.functions.items()
+        found = [value for value, function in functions if function.name in names]
+        constants = [terms.constant(value, terms.width[address]) for value in found]
+        is_one = terms.any_of(terms.eq(address, item) for item in constants)
+        message = "a call through a pointer that is not known"
+        self._ends.require(run, is_one, message, edge.action.origin)
+        return found
 
     def function_at(self, run: Run, address: int, edge: Edge) -> Function:
         function = self._knowledge.functions.get(address)
@@ -131,7 +145,8 @@ class Calls:
         for index in range(function.parameters):
             type_ = function.registers[index].type
             if index >= len(arguments):
-                registers[index] = run.input(self._terms, "missing argument", type_.bits)
+                missing = missing_argument(function.name, index)
+                registers[index] = run.unset(self._terms, missing, type_.bits)
             else:
                 given = action.arguments[index].type
                 registers[index] = self._values.passed(
@@ -167,7 +182,8 @@ class Calls:
         target = call.action.target
         if target is not None:
             if value is None:
-                value = run.input(self._terms, "missing return value", target.type.bits)
+                missing = made_at(caller.shape.function.name, call.source)
+                value = run.unset(self._terms, missing, target.type.bits)
             elif action.value is not None:
                 value = self._values.passed(value, action.value.type, target.type, action.origin)
             caller.registers[target.index] = value

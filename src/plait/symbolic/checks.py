@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.model.actions import Check, CheckKind, Input
 from plait.model.program import Edge
 from plait.model.properties import Specification
+from plait.model.unset import made_at
 from plait.symbolic.ends import Ends
 from plait.symbolic.memory import Memory
 from plait.symbolic.run import Run, RunIsOver
@@ -50,7 +51,10 @@ class Checks:
             zero = terms.constant(0, type_.bits)
             less = terms.slt if type_.signed else terms.ult
             self._ends.halt_unless(run, less(zero, count))
-        value = run.input(terms, action.name, bits)
+        if action.indeterminate:
+            value = run.unset(terms, made_at(run.frame.shape.function.name, edge.source), bits)
+        else:
+            value = run.input(terms, action.name, bits)
         if action.target.type.is_bool:
             run.assume(terms.ult(value, terms.constant(2, bits)), terms)
         if action.count is not None:

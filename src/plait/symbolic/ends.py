@@ -13,7 +13,7 @@ from plait.model.types import Kind as TypeKind
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.frontier import MANY_RUNS, Frontier
 from plait.symbolic.knowledge import Knowledge
-from plait.symbolic.locations import ENDED, HALTED, Frame, Location, Status, Thread
+from plait.symbolic.locations import ENDED, HALTED, Cell, Frame, Location, Status, Thread
 from plait.symbolic.memory import Memory
 from plait.symbolic.merging import Merger, shape_of
 from plait.symbolic.run import OpenFrame, Run, RunIsOver, Trouble
@@ -125,7 +125,12 @@ class Ends:
 
     def blocked(self, run: Run) -> None:
         """The run, or a part of it, waits for others; they depend on what it has looked at."""
+        self._block.may_block = True
         self._block.accesses.update(dict.fromkeys(run.accesses))
+
+    def hold(self, lock: Cell, value: int) -> None:
+        """Others may see this value of a lock in the middle of a critical section."""
+        self._block.held[lock, value] = None
 
     def end_process(self, run: Run) -> None:
         self.blocked(run)
@@ -158,7 +163,8 @@ class Ends:
 
     def _halt(self, run: Run) -> None:
         """What others have seen of the block stays; the thread is stuck."""
-        if run.depth or not run.has_changed or run.is_alone:
+        if run.is_inside or not run.has_changed or run.is_alone:
+            self._block.may_stop |= not run.is_inside and not run.is_alone
             self.blocked(run)
         else:
             self._leave(run, Status.HALTED)
@@ -170,11 +176,12 @@ class Ends:
         """The thread will do nothing more: where it was does not matter."""
         run.frames, run.suspended, run.stack, run.location = [], [], (), 0
         run.depth = run.heap_page = run.stack_page = 0
+        run.lock = None
         self._add(_End(run, Kind.MOVE, status))
 
     def arrive(self, run: Run) -> None:
         """The block ends where the thread stands now."""
-        if run.depth:
+        if run.is_inside:
             self._block.pauses_in_section = True
         self._add(_End(run, Kind.MOVE, Status.RUNNING))
 
@@ -212,7 +219,7 @@ class Ends:
                 self._closed(run, run.number, frame, position, live, location, updates)
             )
         pages = run.heap_page, run.stack_page
-        return Thread(Status.RUNNING, run.depth, *pages, tuple(frames))
+        return Thread(Status.RUNNING, run.depth, run.lock, *pages, tuple(frames))
 
     def _change(self, run: Run, thread: Thread, updates: dict[int, int]) -> Change:
         spawned: list[Thread] = []
@@ -222,7 +229,7 @@ class Ends:
                 live = new.frame.shape.live[0]
                 frame = self._closed(run, number, new.frame, 0, live, 0, updates)
                 pages = new.heap_page, new.stack_page
-                spawned.append(Thread(Status.RUNNING, 0, *pages, (frame,)))
+                spawned.append(Thread(Status.RUNNING, 0, None, *pages, (frame,)))
         return Change(
             thread,
             tuple(spawned),

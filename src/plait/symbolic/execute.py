@@ -10,6 +10,7 @@ interpreter (`plait.semantics`).
 
 from __future__ import annotations
 
+from plait.data import replace
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import (
@@ -50,7 +51,8 @@ from plait.symbolic.frontier import Frontier, Meetings, Paths
 from plait.symbolic.heap import Heap
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.known_blocks import KnownBlocks
-from plait.symbolic.locations import Location
+from plait.symbolic.locations import Cell, Location
+from plait.symbolic.locks import Locks
 from plait.symbolic.memory import Memory
 from plait.symbolic.merging import Merger
 from plait.symbolic.run import Run, RunIsOver, Trouble
@@ -72,6 +74,11 @@ class Executor:
         self._known = KnownBlocks()
         self._view = View(knowledge, self.start())
 
+    @property
+    def locks(self) -> set[Cell]:
+        """All that blocks have taken so far."""
+        return self.memory.locks
+
     def start(self) -> Location:
         return initial_location(self._knowledge)
 
@@ -85,6 +92,24 @@ class Executor:
             found = self._executed(surroundings)
             self._known.add(surroundings, found)
         return found.at(location, number)
+
+    def is_blocked_by(self, location: Location, number: int, lock: Cell, value: int) -> bool:
+        """Whether a thread can do nothing at a location if a lock has a certain value, and only
+        because of that: so it is wherever the thread and the value are the same."""
+        page = lock[0] >> self._knowledge.page_bits
+        item = self.memory.objects.static_at(lock[0]) or View(self._knowledge, location).object_at(
+            page
+        )
+        parts = None if item is None else self.memory.explicit_parts(item, lock, value)
+        if parts is None:
+            return False
+        cells = tuple(sorted({**dict(location.cells), **parts}.items()))
+        view = View(self._knowledge, replace(location, cells=cells))
+        surroundings = Surroundings(view, number)
+        if self._executed(surroundings).block.ways:
+            return False
+        reasons = {("known value", cell) for cell in parts}
+        return surroundings.asked.keys() <= {*reasons, ("is alone", None), ("object", page)}
 
     def _executed(self, surroundings: Surroundings) -> Unplaced:
         found = _Execution(self.memory, self._specification, Paths()).result(
@@ -114,7 +139,8 @@ class _Execution:
         self._frontier = frontier
         self._ends = ends = Ends(memory, frontier, merger)
         self._values = values = Values(memory, ends)
-        self._accesses = Accesses(memory, values, ends)
+        self._locks = Locks(memory, ends)
+        self._accesses = Accesses(memory, values, ends, self._locks)
         self._heap = Heap(memory, values, ends)
         self._calls = Calls(memory, self._heap, values, ends)
         self._threads = Threads(memory, self._calls, values, ends)
@@ -159,7 +185,7 @@ class _Execution:
 
     def _stops(self, run: Run) -> bool:
         shape = run.frame.shape
-        if run.depth == 0 and not run.is_alone and _is_switch(run):
+        if not run.is_inside and not run.is_alone and _is_switch(run):
             return True
         if shape.is_met[run.location] or run.location == run.began:
             standing = run.standing
@@ -251,9 +277,13 @@ class _Execution:
             case Check():
                 self._checks.check(run, edge, action)
             case Prune():
+                self._locks.wait(run)
                 self._ends.halt_unless(run, self._values.condition(run, action.condition, edge))
             case Wait():
+                self._locks.wait(run)
                 condition = self._values.condition(run, action.condition, edge)
+                if condition == self._terms.true:
+                    return
                 self._ends.blocked(run)
                 if condition == self._terms.false:
                     raise RunIsOver
@@ -268,6 +298,7 @@ class _Execution:
                 run.depth -= 1
                 if run.depth < 0:
                     raise Trouble("end of an atomic section that never began", action.origin)
+                self._locks.end_section(run)
             case Allocate():
                 self._heap.allocate(run, edge, action)
             case Free():

@@ -7,6 +7,7 @@ from plait.model.actions import Allocate, Free, ObjectSize, Origin
 from plait.model.expressions import Expr
 from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge
+from plait.model.unset import made_at
 from plait.symbolic.blocks import Access
 from plait.symbolic.ends import Ends
 from plait.symbolic.locations import HeapObject
@@ -62,7 +63,7 @@ class Heap:
             raise Trouble("an allocation of negative size", action.origin)
         if size > LARGEST_ALLOCATION:
             raise Trouble(f"an allocation of {size} bytes", action.origin)
-        pages = self._knowledge.pages_of(size)
+        pages = self._knowledge.pages_taken(size)
         if action.storage == "stack":
             run.stack_page -= pages
             page = run.stack_page
@@ -74,7 +75,8 @@ class Heap:
             raise Trouble("the thread's address space is used up", action.origin)
         run.allocated[page] = HeapObject(page, size, action.storage, edge)
         address = page << self._knowledge.page_bits
-        contents = bytes(size) if action.zeroed else None
+        name = run.frame.shape.function.name
+        contents = bytes(size) if action.zeroed else made_at(name, edge.source)
         self._memory.begin_life(run, address, size, edge, contents, action.origin)
         bits = action.target.type.bits
         run.frame.registers[action.target.index] = self._terms.constant(address, bits)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import gcd
+from operator import or_
 from typing import TypeGuard
 
 from plait.analysis.graph import components, cyclic_nodes
@@ -54,13 +56,14 @@ class Knowledge:
         self.program = program
         self.page_bits = program.data_model.page_bits
         self.pages_of = program.data_model.pages_of
+        self.pages_taken = program.data_model.pages_taken
+        self.last_page = program.data_model.last_page
         self.page_mask = (1 << self.page_bits) - 1
         self.pointer = program.data_model.pointer
         self.points_to = sharing.points_to
         self.sharing = sharing
         self._precision = precision
         self.most_paths = precision.most_paths
-        self._wild = sharing.wild
         self._escaping = {
             id(item.edge)
             for item in self.points_to.objects
@@ -119,6 +122,10 @@ class Knowledge:
             _loops(function),
         )
 
+    def is_noticed(self, edge: Edge) -> bool:
+        """Whether another thread may notice what an access to memory does."""
+        return self.sharing.is_visible(edge) or self._precision.is_switch(edge)
+
     def _is_visible(self, edge: Edge) -> bool:
         action = edge.action
         if isinstance(action, ALWAYS_VISIBLE):
@@ -128,7 +135,10 @@ class Knowledge:
         if isinstance(action, Allocate):
             # Where it was before, an access would have been invalid.
             return id(edge) in self._escaping
-        return self.sharing.is_visible(edge) or self._precision.is_switch(edge)
+        return self.is_noticed(edge)
+
+    def is_lock(self, address: int) -> bool:
+        return self._precision.is_lock(address)
 
     # --- objects
 
@@ -164,9 +174,7 @@ class Knowledge:
                 if len(cuts) > _MOST_CELLS:
                     return None
         places = sorted(cut for cut in cuts if 0 <= cut <= size)
-        return tuple(
-            (start, end - start) for start, end in zip(places, places[1:], strict=False)
-        )
+        return tuple((start, end - start) for start, end in zip(places, places[1:], strict=False))
 
     def _access_sizes(self) -> dict[Edge, list[tuple[AbstractObject, tuple[int | None, int]]]]:
         """The places in heap objects that accesses use."""
@@ -180,7 +188,7 @@ class Knowledge:
                     mask ^= low
                     place = low.bit_length() - 1
                     item = memory.objects[memory.location_object[place]]
-                    if item.edge is not None:
+                    if item.edge is not None and not memory.is_outside(place, access.size):
                         where = memory.location_offset[place], access.size
                         found.setdefault(item.edge, {})[where] = item
         return {
@@ -194,6 +202,9 @@ class Knowledge:
         if found is None:
             found = self._explicit[key] = self._precision.is_explicit_place(maker, offset)
         return found
+
+    def is_untracked(self, maker: Maker, size: int) -> bool:
+        return self._precision.is_untracked(maker, size)
 
     def is_floating_cell(self, maker: Maker, offset: int) -> bool:
         """Whether a cell holds floating-point values, as far as it is declared: then a number that
@@ -254,27 +265,23 @@ class Knowledge:
             found = self._moves[key] = tuple(reversed(rows))
         return found
 
-    def is_wild(self, edge: Edge) -> bool:
-        return id(edge) in self._wild
-
     def expected(
         self, function: str, edge: Edge, address: Expr, context: Edge | None
     ) -> frozenset[Maker | str]:
         """The objects that the analyses expect an access to go to. Library code is analysed for
         each call from the user's code, unless that would be too much; where no such call is known
-        (a thread begins in the library) any of them may have led there."""
+        (a thread begins in the library) any of them may have led there. None where the address of
+        one that may be it is of unknown origin: what it accesses was not counted. (Null is of
+        unknown origin too, which is why the calls are told apart.)"""
         key = id(edge), None if context is None else id(context)
         found = self._expected.get(key)
         if found is None:
             instances = self.points_to.instances_of.get(function, [])
             fitting = [
-                item
-                for item in instances
-                if context is None or item.context in (context, None)
+                item for item in instances if context is None or item.context in (context, None)
             ]
-            mask = 0
-            for item in fitting:
-                mask |= self.points_to.mask(item, address)
+            masks = [self.points_to.mask(item, address) for item in fitting]
+            mask = reduce(or_, masks, 0) if all(masks) else 0
             objects = self.points_to.objects
             found = self._expected[key] = frozenset(
                 item.static or item.slot or item.edge or item.function

@@ -48,25 +48,33 @@ class Frame:
 
 @dataclass(slots=True, frozen=True)
 class Thread:
-    """`depth` is how many atomic sections it is in."""
+    """`depth` is how many atomic sections it is in, `lock` the lock whose critical section
+    it is in the middle of, where that counts as one step."""
 
     status: Status
     depth: int
+    lock: Cell | None
     heap_page: int
     stack_page: int
     frames: tuple[Frame, ...]
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        values = (self.status.value, self.depth, self.heap_page, self.stack_page, self.frames)
+        place = self.status.value, self.depth, self.lock
+        values = (*place, self.heap_page, self.stack_page, self.frames)
         object.__setattr__(self, "_hash", hash(values))
 
     def __hash__(self) -> int:
         return self._hash
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether it is in the middle of a section, so that only it moves."""
+        return self.depth > 0 or self.lock is not None
 
-ENDED = Thread(Status.ENDED, 0, 0, 0, ())
-HALTED = Thread(Status.HALTED, 0, 0, 0, ())
+
+ENDED = Thread(Status.ENDED, 0, None, 0, 0, ())
+HALTED = Thread(Status.HALTED, 0, None, 0, 0, ())
 
 
 @dataclass(slots=True, frozen=True)
@@ -96,7 +104,7 @@ class Location:
 
     def can_step(self) -> list[int]:
         """The numbers of the threads that may take a step; some may be blocked."""
-        inside = [n for n, thread in enumerate(self.threads, 1) if thread.depth]
+        inside = [n for n, thread in enumerate(self.threads, 1) if thread.is_inside]
         if inside:
             return inside
         running = Status.RUNNING

@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from plait.logic.terms import Terms
+from plait.model import unset
 from plait.model.actions import Origin
-from plait.symbolic.blocks import Access
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Cell
 from plait.symbolic.objects import GuardedAddress, Objects
@@ -29,6 +29,7 @@ class Memory:
         self.terms = terms
         self.objects = Objects(knowledge, terms)
         self.initially_known: dict[Cell, int] = {}
+        self.locks: set[Cell] = set()  # that were taken somewhere
         self._starts: dict[tuple[Maker, int], list[int]] = {}
 
     # --- lives
@@ -39,19 +40,19 @@ class Memory:
         address: int,
         size: int,
         maker: Maker,
-        contents: bytes | None,
+        contents: bytes | unset.Maker,
         origin: Origin,
     ) -> None:
-        """A new object, with contents or with any."""
+        """A new object. Without contents of its own it has any: then they are its maker's."""
         divided = self.knowledge.cells_of(maker, size)
         if divided is None:
             raise Trouble("an object of too many parts", origin)
         self.objects.begin(run, Item(maker, address, size))
-        run.has_changed = True
-        run.accesses.append(Access(address, max(size, 1), True, None))
+        run.is_noticed = True
+        run.note_access(address, max(size, 1), True, None)
         for offset, width in divided:
-            if contents is None:
-                value = run.input(self.terms, "uninitialised memory", 8 * width)
+            if isinstance(contents, unset.Maker):
+                value = run.unset(self.terms, contents, 8 * width, offset)
             else:
                 data = contents[offset : offset + width]
                 value = self.terms.constant(int.from_bytes(data, "little"), 8 * width)
@@ -61,8 +62,8 @@ class Memory:
         self.objects.end(run, address, size)
         for cell in [cell for cell in run.memory if address <= cell[0] < address + max(size, 1)]:
             del run.memory[cell]
-        run.has_changed = True
-        run.accesses.append(Access(address, max(size, 1), True, None))
+        run.is_noticed = True
+        run.note_access(address, max(size, 1), True, None)
 
     # --- accesses: exactly one of the places holds
 
@@ -75,7 +76,6 @@ class Memory:
         return result
 
     def store(self, run: Run, places: list[GuardedAddress], size: int, value: int) -> None:
-        run.has_changed = True
         if len(places) == 1:
             self._store(run, places[0][1], size, value)
             return
@@ -91,6 +91,8 @@ class Memory:
         if item.read_only and item.contents is not None:
             data = item.contents[offset : offset + size]
             return self.terms.constant(int.from_bytes(data, "little"), 8 * size)
+        if self.knowledge.is_untracked(item.maker, item.size):
+            return run.input(self.terms, "untracked memory", 8 * size)
         parts = self._overlapping(item, offset, size)
         if len(parts) == 1 and parts[0] == (offset, size):
             return self._cell(run, item, offset, size)
@@ -109,6 +111,8 @@ class Memory:
         assert item is not None
         offset = address - item.address
         terms = self.terms
+        if self.knowledge.is_untracked(item.maker, item.size):
+            return
         for start, width in self._overlapping(item, offset, size):
             low, high = max(start, offset), min(start + width, offset + size)
             piece = terms.extract(value, 8 * (low - offset), 8 * (high - low))
@@ -150,6 +154,31 @@ class Memory:
         """Of a cell of a live object."""
         item = self.objects.at(run, cell[0])
         return None if item is None else self._cell(run, item, cell[0] - item.address, cell[1])
+
+    def known(self, run: Run, place: Cell) -> int | None:
+        """The constant that some bytes of a live object hold, if they do."""
+        if self.objects.at(run, place[0]) is None:
+            return None
+        return self.terms.value(self._load(run, *place))
+
+    def known_before(self, run: Run, place: Cell) -> int | None:
+        """The constant that they have held when the block began."""
+        before = run.copy()
+        before.memory = {}
+        return self.known(before, place)
+
+    def explicit_parts(self, item: Item, place: Cell, value: int) -> dict[Cell, int] | None:
+        """The cells of an object that some bytes consist of, with their values; None if they are
+        no whole explicit cells."""
+        address, size = place
+        found: dict[Cell, int] = {}
+        for start, width in self._overlapping(item, address - item.address, size):
+            first = item.address + start - address
+            is_whole = 0 <= first and first + width <= size
+            if not is_whole or not self.knowledge.is_explicit_cell(item.maker, start, width):
+                return None
+            found[item.address + start, width] = value >> 8 * first & (1 << 8 * width) - 1
+        return found
 
     # --- what is known
 

@@ -28,6 +28,8 @@ def shape_of(run: Run) -> Hashable:
         run.location,
         len(run.suspended),
         run.depth,
+        run.lock,
+        run.is_acquiring,
         run.heap_page,
         run.stack_page,
         run.is_alone,
@@ -71,6 +73,7 @@ class Merger:
         run.memory = {
             cell: paths.choice(*values) for cell, values in self._cells(one, other)
         }
+        run.noticed_writes = one.noticed_writes | other.noticed_writes
         run.actions = max(one.actions, other.actions)
         paths.unite(run, left, right)
         return run
@@ -117,6 +120,8 @@ class Merger:
                     return False
         for cell, values in self._cells(one, other):
             if values[0] != values[1]:
+                if one.lock is not None and one.lock[0] <= cell[0] < sum(one.lock):
+                    return False
                 is_explicit = not by_force and self._memory.is_explicit(one, cell)
                 if self._memory.is_floating(one, cell) and not is_explicit:
                     continue

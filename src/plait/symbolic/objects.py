@@ -58,25 +58,27 @@ class Objects:
 
     def is_in_pages(self, run: Run, base: int, result: int) -> int:
         """Whether a moved pointer is still in the pages of the object it pointed to."""
-        terms, bits = self.terms, self.knowledge.page_bits
-        width = terms.width[base]
+        terms, bits, last = self.terms, self.knowledge.page_bits, self.knowledge.last_page
+        width = terms.width[base] - bits
         value = terms.value(base)
-        high = terms.extract(result, bits, width - bits)
+        high = terms.extract(result, bits, width)
         if value is None:
-            page = terms.extract(base, bits, width - bits)
-            is_null = terms.eq(page, terms.constant(0, width - bits))
-            return terms.or_(is_null, terms.eq(high, page))
-        page_number = value >> bits
-        if page_number == 0:
+            page = terms.extract(base, bits, width)
+            is_number = [terms.eq(page, terms.constant(item, width)) for item in (0, last)]
+            pairs = [terms.extract(item, 1, width - 1) for item in (high, page)]
+            return terms.any_of([*is_number, terms.eq(*pairs)])
+        if value >> bits in (0, last):
             return terms.true
-        item = self.at(run, value)
-        first, count = page_number, 1
+        first = value >> bits | 1
+        count = 1
+        item = self.at(run, first << bits)
         if item is not None:
             first, count = item.address >> bits, self.knowledge.pages_of(item.size)
         if count == 1:
-            return terms.eq(high, terms.constant(first, width - bits))
-        distance = terms.sub(high, terms.constant(first, width - bits))
-        return terms.ult(distance, terms.constant(count, width - bits))
+            pair = terms.constant(first >> 1, width - 1)
+            return terms.eq(terms.extract(high, 1, width - 1), pair)
+        distance = terms.sub(high, terms.constant(first - 1, width))
+        return terms.ult(distance, terms.constant(count + 1, width))
 
     def constants_in(self, term: int) -> list[int] | None:
         """The values that a choice between constants can have; None for other terms."""
@@ -101,16 +103,27 @@ class Objects:
         return list(found)
 
     def candidates(
-        self, run: Run, expr: Expr, address: int, size: int
+        self,
+        run: Run,
+        expr: Expr,
+        address: int,
+        size: int,
+        expected: frozenset[Maker | str],
     ) -> list[GuardedAddress] | None:
-        """Where a symbolic address may lead, as the analyses say; None: too many places."""
+        """Where a symbolic address may lead in the objects that are expected, as the analyses say;
+        None: too many places."""
         terms = self.terms
         found: dict[int, int] = {}
         for abstract, offset in self.knowledge.places(run.frame.shape.function.name, expr):
             maker = abstract.static or abstract.slot or abstract.edge
-            if maker is None:
+            if maker is None or maker not in expected:
                 continue
             for item in self._made_by(run, maker):
+                if self.knowledge.is_untracked(maker, item.size):
+                    inside = self._is_inside(address, item, size)
+                    if inside != terms.false:
+                        found[item.address] = inside
+                    continue
                 if offset is not None:
                     places: list[int] = [offset]
                 else:
@@ -130,13 +143,20 @@ class Objects:
                     return None
         return [(condition, value) for value, condition in found.items()]
 
+    def _is_inside(self, address: int, item: Item, size: int) -> int:
+        """Whether an access is inside of an object."""
+        terms = self.terms
+        if size > item.size:
+            return terms.false
+        width = terms.width[address]
+        distance = terms.sub(address, terms.constant(item.address, width))
+        return terms.ule(distance, terms.constant(item.size - size, width))
+
     def _made_by(self, run: Run, maker: Maker) -> list[Item]:
         if isinstance(maker, StaticObject) and not maker.thread_local:
             return [self._statics[maker.page]]
         found = [item for item in run.begun.values() if item.maker is maker]
-        found += [
-            item for item in run.surroundings.made_by(maker) if item.address not in run.ended
-        ]
+        found += [item for item in run.surroundings.made_by(maker) if item.address not in run.ended]
         if isinstance(maker, StaticObject):
             found.append(self._statics[maker.page])
         return found

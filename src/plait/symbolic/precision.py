@@ -11,7 +11,7 @@ Maker = StaticObject | FrameSlot | Edge
 
 
 class Precision(Protocol):
-    """None of this can make an execution wrong. Threads are always interleaved at the actions that
+    """None of this can hide an execution. Threads are always interleaved at the actions that
     others can notice, and the constant values of pointers are always part of locations."""
 
     # Up to so many paths through a block are ways of their own; if there are more, those that end
@@ -19,8 +19,17 @@ class Precision(Protocol):
     @property
     def most_paths(self) -> int: ...
 
+    def is_untracked(self, maker: Maker, size: int) -> bool:
+        """Whether nothing is known of an object's contents: each load gives any value, and stores
+        leave no trace. That adds executions, so it is for engines that only prove."""
+        ...
+
     def is_switch(self, edge: Edge) -> bool:
         """Whether threads are interleaved before an action that nobody else needs to notice."""
+        ...
+
+    def is_lock(self, address: int) -> bool:
+        """Whether the critical sections of a cell that is used like a lock are single steps."""
         ...
 
     def is_explicit_place(self, maker: Maker, offset: int) -> bool:

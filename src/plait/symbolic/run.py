@@ -8,6 +8,7 @@ from plait.data import dataclass
 from plait.logic.terms import Terms
 from plait.model.actions import Call, Origin
 from plait.model.program import Edge
+from plait.model.unset import Maker
 from plait.symbolic.blocks import Access, InputUse
 from plait.symbolic.knowledge import Shape
 from plait.symbolic.locations import Cell, Frame, HeapObject
@@ -86,10 +87,13 @@ class Run:
         self.number = surroundings.number
         self.location = self.began = thread.frames[-1].location
         self.depth = thread.depth  # of atomic sections
+        self.lock = thread.lock  # whose critical section goes on
+        self.is_acquiring = False  # whether the atomic section may take a lock
         self.heap_page, self.stack_page = thread.heap_page, thread.stack_page
         self.is_alone = surroundings.is_alone()
-        # Whether others can tell that it has done something; of a section that goes on, they can.
-        self.has_changed = thread.depth > 0
+        # Others can tell that it has done something: of a section that goes on, they can.
+        self.is_noticed = thread.is_inside
+        self.noticed_writes: set[Cell] = set()  # that others may read
         self.actions = 0
         self.stack: Stack = tuple((frame.function, frame.location) for frame in thread.frames[:-1])
         self.suspended: list[Frame] = list(thread.frames[:-1])
@@ -124,7 +128,13 @@ class Run:
         other.accesses = self.accesses[:]
         other.inputs = self.inputs[:]
         other.visited = set(self.visited)
+        other.noticed_writes = set(self.noticed_writes)
         return other
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether others can tell that it has done something."""
+        return self.is_noticed or bool(self.noticed_writes)
 
     @property
     def frame(self) -> OpenFrame:
@@ -134,6 +144,15 @@ class Run:
     @property
     def standing(self) -> Standing:
         return self.stack, self.frames[-1].shape.function.name, self.location
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it is in the middle of a section, so that only it moves."""
+        return self.depth > 0 or self.lock is not None
+
+    def note_access(self, address: int, size: int, is_write: bool, when: int | None) -> None:
+        lock = 0 if self.lock is None else self.lock[0]
+        self.accesses.append(Access(address, size, is_write, when, lock))
 
     def assume(self, condition: int, terms: Terms) -> None:
         if condition != terms.true and condition not in self.conditions:
@@ -150,6 +169,12 @@ class Run:
         """A variable for a value that nothing determines; it is asked for where `when` holds."""
         variable = terms.fresh("input", bits)
         self.inputs.append(InputUse(name, variable, when))
+        return variable
+
+    def unset(self, terms: Terms, maker: Maker, bits: int, offset: int = 0) -> int:
+        """A variable for a value that nobody has set."""
+        variable = terms.fresh("input", bits)
+        self.inputs.append(InputUse("uninitialised", variable, None, (maker, offset)))
         return variable
 
     def registers(self, terms: Terms) -> Mapping[int, int]:

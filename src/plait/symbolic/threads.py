@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.analysis.critical_sections import BrokenLock
 from plait.model.actions import Spawn
 from plait.model.program import Edge
 from plait.symbolic.calls import Calls
@@ -20,7 +21,7 @@ def initial_location(knowledge: Knowledge) -> Location:
     first_page, top = knowledge.space.arena(1)
     frame = Frame(entry, 0, top, (), (), ())
     stack_page = top - knowledge.shape(entry).frame_pages
-    thread = Thread(Status.RUNNING, 0, first_page, stack_page, (frame,))
+    thread = Thread(Status.RUNNING, 0, None, first_page, stack_page, (frame,))
     return Location((thread,), (), ())
 
 
@@ -58,9 +59,12 @@ class Threads:
                 argument, action.argument.type, start.registers[0].type, action.origin
             )
         frame = OpenFrame(shape, top, [], registers, {}, 0)
+        if run.lock:
+            # The new thread can act before the section ends, which then is not one step.
+            raise BrokenLock(run.lock[0], "a thread is started in its critical section")
         run.spawned.append(SpawnedThread(heap_start, top - shape.frame_pages, frame))
         run.is_alone = False
-        run.has_changed = True
+        run.is_noticed = True
         self._ends.spawns()
         bits = action.target.type.bits
         run.frame.registers[action.target.index] = self._terms.constant(number, bits)

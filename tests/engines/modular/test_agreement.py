@@ -3,6 +3,7 @@ and its facts must be true in all states that are found and along random runs.""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from plait.semantics.explore import ExploreOptions, Verdict, explore
 PROPERTIES = (
     "assertions", "no-data-race", "no-overflow", "valid-memsafety", "no-deadlock", "lock-misuse"
 )  # fmt: skip
+MANY = int(os.environ.get("PLAIT_MANY", "1"))  # `make compare-verdicts` looks at more
 LIMITS = ("more than ", "time is up")
 
 
@@ -26,7 +28,7 @@ LIMITS = ("more than ", "time is up")
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_agrees(programs: str, name: str, tmp_path: Path) -> None:
     specification = from_names([name])
-    for seed in range(5000, 5003):
+    for seed in range(5000, 5000 + MANY):
         path = tmp_path / "program.c"
         path.write_text(GENERATORS[programs](seed))
         program = load([str(path)], FrontEndOptions(), specification)

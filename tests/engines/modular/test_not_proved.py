@@ -24,6 +24,16 @@ extern void __VERIFIER_atomic_end(void);
 
 # By names: the properties that are violated together, and the program.
 PROGRAMS = {
+    "a variable that another file defines": (
+        "assertions",
+        """
+extern int elsewhere;
+int main(void) {
+  assert(elsewhere == 0);
+  return 0;
+}
+""",
+    ),
     "a value that comes to its reader by way of other threads": (
         "assertions",
         """
@@ -524,7 +534,7 @@ PRINTED = """
 #include <stdio.h>
 int a[2];
 int main(void) {
-  printf("%p", (void *)(a - 1));
+  printf("%p", (void *)(a - (1L << 31)));
   return 0;
 }
 """

@@ -34,7 +34,7 @@ BASELINES = {
     "cores": Settings(refinement=Refinement.CORES),
     "monolithic": Settings(encoding=OrderEncoding.MONOLITHIC),
 }
-SEEDS = [range(3000, 3010)]
+SEEDS = [range(3005, 3009)]
 
 
 def shifted(structure: EventStructure) -> EventStructure:
@@ -62,7 +62,7 @@ def expect_schedule(structure: EventStructure, true: set[int], found: Feasible) 
     assert obeys(structure, found.schedule, true)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(instances())
 def test_cores_are_exact(instance: tuple[EventStructure, set[int]]) -> None:
     structure, true = instance
@@ -78,7 +78,7 @@ def test_cores_are_exact(instance: tuple[EventStructure, set[int]]) -> None:
         assert not is_feasible(structure, found.reason)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(instances())
 def test_the_formula_with_clocks_is_exact(instance: tuple[EventStructure, set[int]]) -> None:
     structure, true = instance

@@ -162,3 +162,31 @@ def test_threads_that_must_take_turns(tmp_path: Path) -> None:
     """
     outcome, _ = verify(tmp_path / "turns.c", text, 60)
     assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
+TROUBLES = {
+    "undefined": "if (n == 1) a[n + 4] = 1;",
+    "limit": "if (n == 1) p = a + ((long)n << 40);",
+    "unsupported": "if (n == 1) system(0);",
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_a_violation_behind_what_has_no_verdict(trouble: str, tmp_path: Path) -> None:
+    """There is no proof any more, but others may be wrong some rounds later."""
+    text = """#include <assert.h>
+#include <stdlib.h>
+unsigned __VERIFIER_nondet_uint(void);
+int a[4], *p;
+int main(void) {
+  unsigned n = __VERIFIER_nondet_uint(), i = 0;
+  TROUBLE
+  while (i < n) i++;
+  assert(i != ROUNDS);
+}
+""".replace("TROUBLE", TROUBLES[trouble])
+    found, _ = verify(tmp_path / "program.c", text.replace("ROUNDS", "20"))
+    assert found.answer is Answer.VIOLATED
+    open_, _ = verify(tmp_path / "program.c", text.replace("ROUNDS", "2000"))
+    assert open_.answer is Answer.UNKNOWN
+    assert "program.c:9:" in open_.reason

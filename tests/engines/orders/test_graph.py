@@ -104,6 +104,33 @@ def test_rule_3():
     assert built.orders_of(graph, "x1", "x2")
 
 
+def test_reasons_of_rules_2_and_3_say_that_the_third_write_occurs():
+    built = Builder()
+    built.thread("w x0", "r x1", guards={"x0": 7})
+    built.thread("w x2", "w x3", guards={"x3": 8})
+    built.link("x2", "x1")
+    graph = EventOrderGraph(built.structure())
+    assert graph.validate([7, 8, *built.sel.values()])
+    for first, second, guard in (("x0", "x2", 7), ("x1", "x3", 8)):
+        reason = graph.order_reason(built.number[first], built.number[second])
+        assert reason == {guard, *built.sel.values()}
+
+
+def test_no_order_is_its_own_reason():
+    """x0 is before x1 through three links, hence before x2; through x2 the way is shorter."""
+    built = Builder()
+    built.thread("w x0", "w a0")
+    built.thread("r a1", "w b0")
+    built.thread("r b1", "w c0")
+    built.thread("r c1", "r x1")
+    built.thread("w x2")
+    for write, read in (("a0", "a1"), ("b0", "b1"), ("c0", "c1"), ("x2", "x1")):
+        built.link(write, read)
+    graph = EventOrderGraph(built.structure())
+    assert graph.validate(built.sel.values())
+    assert graph.order_reason(built.number["x0"], built.number["x2"]) == {*built.sel.values()}
+
+
 def test_butterfly_is_beyond_the_rules():
     built = butterfly()
     structure = built.structure()

@@ -340,9 +340,13 @@ PROGRAMS = {
 
 @pytest.mark.parametrize(("name", "text", "expected"), PROGRAMS.values(), ids=PROGRAMS.keys())
 def test_small_programs(name: str, text: str, expected: Answer, tmp_path: Path) -> None:
+    decide(name, text, expected, tmp_path)
+
+
+def decide(name: str, text: str, expected: Answer, tmp_path: Path, bound: int = 4) -> None:
     source = tmp_path / "program.c"
     source.write_text(text)
-    specification = from_names([name])
+    specification = from_names(name.split(","))
     program = load([str(source)], FrontEndOptions(), specification)
 
     def confirm(found: Counterexample) -> str:
@@ -356,7 +360,7 @@ def test_small_programs(name: str, text: str, expected: Answer, tmp_path: Path) 
         return ""
 
     settings = Settings(finds_races=name == "no-data-race", checks_memory=name == "valid-memsafety")
-    outcome = check(program, 4, time.monotonic() + 20, settings, confirm=confirm)
+    outcome = check(program, bound, time.monotonic() + 20, settings, confirm=confirm)
     assert outcome.answer is expected, outcome.reason
     oracle = explore(program, specification, ExploreOptions(max_states=40_000, max_seconds=5))
     if expected is not UNKNOWN and oracle.verdict.value != "unknown":

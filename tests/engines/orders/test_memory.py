@@ -35,6 +35,14 @@ int main(void) {{ pthread_t t; {before} pthread_create(&t, 0, run, 0); {meanwhil
 """
 
 
+# A function pointer whose bytes two threads move one by one.
+CALL_IN_PARTS = f"""{HEAD} int one(void) {{ return 1; }} int two(void) {{ return 2; }}
+int (*from)(void), (*f)(void); unsigned char bytes[8];
+void *run(void *unused) {{ for (int i = 0; i < 8; i++) bytes[i] = ((unsigned char *)&from)[i]; return 0; }}
+#define START pthread_t t; from = __VERIFIER_nondet_bool() ? one : two; \\
+  pthread_create(&t, 0, run, 0); pthread_join(t, 0);
+#define f() (memcpy(&f, bytes, 8), f())
+"""
 NODE = "struct node { int value; struct node *next; } *head;"
 PROGRAMS = {
     "a large array, another place": (threads("int a[1000]; unsigned i;", "a[i] = 1;", "i = __VERIFIER_nondet_uint(); __VERIFIER_assume(i < 999);", "a[i + 1] = 2;", "assert(a[i] == 1 && a[i + 1] == 2);"), Answer.HOLDS),
@@ -64,6 +72,13 @@ PROGRAMS = {
     # Two locals whose lives do not overlap: the same address or not, who knows.
     "addresses of locals that are gone": (f"{HEAD} long at(void) {{ int x; return (long)&x; }} int main(void) {{ long p = at(); assert(p != at()); }}", Answer.UNKNOWN),
     "a local whose address nobody looks at": (f"{HEAD} int at(void) {{ int x = 1; return !!&x + x; }} int main(void) {{ assert(at() == at()); }}", Answer.HOLDS),
+    "an index that is read, through a pointer that is read": (threads("int a[4], *p = a; unsigned i; unsigned long ids[3];", "p[i] = 1;", "i = 2; for (int k = 0; k < 2; k++) pthread_create(&ids[k], 0, run, 0);", "", "assert(a[1] == 0); for (int k = 0; k < 2; k++) pthread_join(ids[k], 0); assert(a[2] == 1);"), Answer.HOLDS),
+    "an index behind the end of what is read": (threads("int a[4], b[4], *p = a; unsigned i;", "p[i] = 1;", "i = __VERIFIER_nondet_uint() % 5;", "", "assert(b[0] == 0);"), Answer.UNKNOWN),
+    "a pointer to one of two arrays": (threads("int a[4], b[9], *p = a; unsigned i;", "p[i] = 1;", "if (__VERIFIER_nondet_bool()) p = b; i = __VERIFIER_nondet_uint() % 4;", "", "assert(a[i] == 0 || b[i] == 0);"), Answer.HOLDS),
+    "a pointer to the other of two arrays": (threads("int a[4], b[9], *p = a; unsigned i;", "p[i] = 1;", "if (__VERIFIER_nondet_bool()) p = b; i = __VERIFIER_nondet_uint() % 4;", "", "assert(b[i] == 0);"), Answer.VIOLATED),
+    "a function in parts": (f"{CALL_IN_PARTS} int main(void) {{ START assert(f() >= 1); }}", Answer.HOLDS),
+    "another function in parts": (f"{CALL_IN_PARTS} int main(void) {{ START assert(f() == 1); }}", Answer.VIOLATED),
+    "no function in parts": (f"{CALL_IN_PARTS} int main(void) {{ START bytes[1] = 1; assert(f() >= 1); }}", Answer.UNKNOWN),
     "realloc": (threads("int *p;", "p = realloc(p, 8); p[1] = 2;", "p = malloc(4); *p = 1;", "", "assert(p[0] == 1 && p[1] == 2);"), Answer.HOLDS),
 }  # fmt: skip
 

@@ -93,7 +93,7 @@ def instances(draw):
     return structure, implied(structure, true) - {0}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(instances())
 def test_rules_are_sound_and_the_exact_check_is_exact(instance):
     structure, true = instance
@@ -118,7 +118,7 @@ def test_rules_are_sound_and_the_exact_check_is_exact(instance):
         assert obeys(structure, found.schedule, true)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(instances())
 def test_kernel_reasons_are_sufficient_minimal_and_all(instance):
     structure, true = instance
@@ -142,7 +142,7 @@ def test_kernel_reasons_are_sufficient_minimal_and_all(instance):
         assert set(map(frozenset, closures)) == minimal_conflicts(structure, true)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(instances())
 def test_reasons_of_literals_that_cannot_join_others(instance):
     structure, true = instance
@@ -159,7 +159,7 @@ def test_reasons_of_literals_that_cannot_join_others(instance):
     assert len(set(found)) == len(found)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_push_and_backtrack_agree_with_validation(data):
     structure = data.draw(structures())

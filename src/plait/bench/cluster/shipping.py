@@ -1,7 +1,8 @@
 """A job for another machine: the contents of its files go with it.
 
 Names are kept relative to the folder that all files of the task have in common, so that neither
-verdict nor reason depends on where the suite is. What files include is not known and not sent.
+verdict nor reason depends on where the suite is. What the sources include goes with them, as far as
+the task knows (`required`): not what is found through the include path.
 """
 
 from __future__ import annotations
@@ -35,17 +36,19 @@ def job_to_plain(job: Job) -> dict[str, Any]:
 
 def job_from_plain(data: dict[str, Any]) -> Job:
     task = data["task"]
-    return Job(Task(**(task | {"files": tuple(task["files"])})), data["engine"])
+    lists = {name: tuple(task[name]) for name in ("files", "required")}
+    return Job(Task(**(task | lists)), data["engine"])
 
 
 def pack(job: Job, terms: Terms) -> str:
     """One line. A file that cannot be read is left out: verifying will say so."""
     task = job.task
-    names = _relative_names([*task.files, task.property_file])
+    names = _relative_names([*task.files, *task.required, task.property_file])
     moved = replace(
         task,
         path=Path(task.path).name,
         files=tuple(names[path] for path in task.files),
+        required=tuple(names[path] for path in task.required),
         property_file=names[task.property_file],
     )
     contents = {}

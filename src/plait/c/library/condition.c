@@ -38,7 +38,7 @@ int pthread_cond_init(struct __plait_condition *condition, const int *attributes
 /* Undefined while threads wait: glibc would block. */
 int pthread_cond_destroy(struct __plait_condition *condition) {
   __plait_atomic_begin();
-  PLAIT_TOUCH(condition);
+  PLAIT_TOUCH_MEMBER(condition->waiting);
 #if PLAIT_CHECK_LOCKS && !PLAIT_WAITERS
   __plait_unsupported("pthread_cond_destroy of a condition variable whose waits are not counted");
 #elif PLAIT_CHECK_LOCKS
@@ -65,13 +65,13 @@ static int __plait_begin_wait(struct __plait_condition *condition, struct __plai
 #if !PLAIT_WAITERS
   __plait_atomic_begin();
 #if PLAIT_CHECK_LOCKS
-  MISUSE(mutex->owner == __plait_self(), "wait with a mutex that the thread does not hold");
   if (condition->mutex == NULL)
     condition->mutex = mutex;
   else if (condition->mutex != mutex)
     __plait_unsupported("waits on a condition variable with different mutexes: see lock-misuse");
+  MISUSE(mutex->owner == __plait_self(), "wait with a mutex that the thread does not hold");
 #else
-  PLAIT_TOUCH(condition);
+  PLAIT_TOUCH_MEMBER(condition->waiting);
 #endif
   result = pthread_mutex_unlock(mutex);
   __plait_atomic_end();
@@ -119,23 +119,72 @@ static void __plait_wake(struct __plait_condition *condition, unsigned long long
 }
 #endif
 
-/* Releases the mutex and waits as one step, and holds the mutex again when it returns. */
+#if PLAIT_CANCEL
+static int __plait_is_cancelled_now(void) {
+  int is_cancelled;
+  __plait_atomic_begin();
+  is_cancelled = __plait_is_cancelled();
+  __plait_atomic_end();
+  return is_cancelled;
+}
+
+/* A thread that ends its wait, `woken` or not, and had been cancelled before (or only now, while it
+   waited): whether it acts upon that. It does not where it was woken and another thread could have
+   been instead. */
+static int __plait_acts(struct __plait_condition *condition, int before, int woken) {
+#if PLAIT_WAITERS
+  if (woken)
+    return condition->waiting == 0 && __plait_is_cancelled() &&
+           __plait_choose("whether a wait is cancelled", 2);
+#endif
+  return before || (__plait_is_cancelled() && __plait_choose("whether a wait is cancelled", 2));
+}
+#endif
+
+/* Releases the mutex and waits as one step, and holds the mutex again when it returns, or when the
+   thread ends because it was cancelled. */
 int pthread_cond_wait(struct __plait_condition *condition, struct __plait_mutex *mutex) {
-  int result = __plait_begin_wait(condition, mutex);
+  int result;
+#if PLAIT_CANCEL
+  int is_cancelled = __plait_is_cancelled_now();
+  int acts;
+#endif
+  result = __plait_begin_wait(condition, mutex);
   if (result != 0) return result;
 #if !PLAIT_SPURIOUS_WAKEUPS
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
+#if PLAIT_CANCEL
+  int woken = (condition->waiting & own) == 0;
+  is_cancelled = __plait_is_cancelled();
+  __plait_wait(woken || is_cancelled, "condition variable", condition);
+  __plait_end_wait(condition, own);
+  acts = __plait_acts(condition, is_cancelled, woken);
+#else
   __plait_wait((condition->waiting & own) == 0, "condition variable", condition);
   __plait_end_wait(condition, own);
+#endif
   __plait_atomic_end();
 #elif PLAIT_WAITERS
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
+#if PLAIT_CANCEL
+  int woken = __plait_end_wait(condition, own);
+  acts = __plait_acts(condition, is_cancelled, woken);
+#else
   __plait_end_wait(condition, own);
+#endif
+  __plait_atomic_end();
+#elif PLAIT_CANCEL
+  __plait_atomic_begin();
+  acts = __plait_acts(condition, is_cancelled, 0);
   __plait_atomic_end();
 #endif
-  return pthread_mutex_lock(mutex);
+  result = pthread_mutex_lock(mutex);
+#if PLAIT_CANCEL
+  if (acts) __plait_end_cancelled();
+#endif
+  return result;
 }
 
 /* As pthread_cond_wait, but the time-out can pass at any moment before a signal. */
@@ -143,6 +192,10 @@ int pthread_cond_timedwait(struct __plait_condition *condition, struct __plait_m
                            const struct timespec *deadline) {
   int result;
   int timed_out;
+#if PLAIT_CANCEL
+  int is_cancelled = __plait_is_cancelled_now();
+  int acts;
+#endif
   __plait_atomic_begin();
   PLAIT_TOUCH(deadline);
   result = __plait_begin_wait(condition, mutex);
@@ -150,13 +203,24 @@ int pthread_cond_timedwait(struct __plait_condition *condition, struct __plait_m
   if (result != 0) return result;
 #if !PLAIT_WAITERS
   timed_out = __plait_choose("time-out of pthread_cond_timedwait", 2);
+#if PLAIT_CANCEL
+  __plait_atomic_begin();
+  acts = __plait_acts(condition, is_cancelled, 0);
+  __plait_atomic_end();
+#endif
 #else
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
   timed_out = !__plait_end_wait(condition, own);
+#if PLAIT_CANCEL
+  acts = __plait_acts(condition, is_cancelled, !timed_out);
+#endif
   __plait_atomic_end();
 #endif
   result = pthread_mutex_lock(mutex);
+#if PLAIT_CANCEL
+  if (acts) __plait_end_cancelled();
+#endif
   return timed_out && result == 0 ? ETIMEDOUT : result;
 }
 int pthread_cond_clockwait(struct __plait_condition *condition, struct __plait_mutex *mutex,
@@ -185,7 +249,7 @@ int pthread_cond_signal(struct __plait_condition *condition) {
   __plait_atomic_end();
 #else
   __plait_atomic_begin();
-  PLAIT_TOUCH(condition);
+  PLAIT_TOUCH_MEMBER(condition->waiting);
   __plait_atomic_end();
 #endif
   return 0;
@@ -194,7 +258,7 @@ int pthread_cond_signal(struct __plait_condition *condition) {
 /* Wakes all waiting threads. */
 int pthread_cond_broadcast(struct __plait_condition *condition) {
   __plait_atomic_begin();
-  PLAIT_TOUCH(condition);
+  PLAIT_TOUCH_MEMBER(condition->waiting);
 #if PLAIT_CHECK_LOCKS && PLAIT_WAITERS
   MISUSE(!condition->destroyed, "broadcast of a destroyed condition variable");
 #endif

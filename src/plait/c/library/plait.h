@@ -19,6 +19,27 @@
 #define PLAIT_FAILING_CALLS 0
 #endif
 
+/* Whether a thread can be cancelled: else cancellation points are not part of the model. */
+#ifndef PLAIT_CANCEL
+#define PLAIT_CANCEL 0
+#endif
+
+/* Whether signal masks are kept. */
+#ifndef PLAIT_SIGNALS
+#define PLAIT_SIGNALS 0
+#endif
+
+/* Whether the program maps memory. */
+#ifndef PLAIT_MAPPINGS
+#define PLAIT_MAPPINGS 0
+#endif
+#if PLAIT_MAPPINGS
+void __plait_refuse_mapping(void *block);
+#define PLAIT_REFUSE_MAPPING(block) __plait_refuse_mapping(block)
+#else
+#define PLAIT_REFUSE_MAPPING(block)
+#endif
+
 /* At the beginning of a function that may fail for reasons outside of the program. */
 #if PLAIT_FAILING_CALLS
 #define PLAIT_MAY_FAIL(name, result) \
@@ -73,6 +94,8 @@ void __plait_note_possible_failure(void);
 
 /* An access that is there only so that one to a dead object, or a race, is noticed. */
 #define PLAIT_TOUCH(object) ((void)*(const volatile char *)(object))
+/* The same of a whole member, which is not cut into bytes for it. */
+#define PLAIT_TOUCH_MEMBER(member) ((void)*(const volatile __typeof__(member) *)&(member))
 #define PLAIT_TOUCH_OPTIONAL(object) ((object) == NULL ? (void)0 : PLAIT_TOUCH(object))
 
 struct timespec {
@@ -90,6 +113,13 @@ struct __plait_thread {
   void *(*start)(void *);
   int (*start_c11)(void *);
   void *argument;
+#if PLAIT_CANCEL
+  int cancelled;
+#endif
+#if PLAIT_SIGNALS
+  unsigned long long blocked; /* signals */
+  unsigned long long sent;    /* to this thread while they were blocked: they may be pending */
+#endif
 };
 
 /* Null in the initial thread until it asks for its pthread_t. */
@@ -99,6 +129,20 @@ extern _Thread_local struct __plait_thread *__plait_current;
 extern _Thread_local void (*__plait_run_key_destructors)(void);
 extern _Thread_local void (*__plait_run_cleanup_handlers)(void);
 extern void (*__plait_run_exit_handlers)(void);
+#if PLAIT_SIGNALS
+extern unsigned long long __plait_initially_blocked; /* in the initial thread, now */
+extern unsigned long long __plait_open_signals;      /* that some created thread had not blocked */
+#define PLAIT_INHERIT_MASK(block)                                             \
+  if (__plait_current != NULL) (block)->blocked = __plait_current->blocked;   \
+  __plait_open_signals = __plait_open_signals | ~(block)->blocked
+#else
+#define PLAIT_INHERIT_MASK(block)
+#endif
+#if PLAIT_CANCEL
+extern _Thread_local int __plait_is_ending; /* and cannot be cancelled any more */
+int __plait_is_cancelled(void);
+void __plait_end_cancelled(void) __attribute__((__noreturn__));
+#endif
 
 /* POSIX 2.9.2: the lifetime of a thread ID ends when the thread has ended and was detached or joined;
    to use it then is undefined. So are joins and detachments of a thread that is not joinable. */

@@ -28,6 +28,7 @@ int pthread_create(unsigned long *thread, const struct __plait_attributes *attri
   block->start = start;
   block->argument = argument;
   block->detached = detached;
+  PLAIT_INHERIT_MASK(block);
   __plait_spawn(__plait_run_thread, block);
   __plait_atomic_end();
   *thread = (unsigned long)block;
@@ -40,6 +41,9 @@ static void __plait_finish(void *result) {
   struct __plait_thread *block = __plait_current;
   if (__plait_self() == 1 && __plait_run_exit_handlers != NULL)
     __plait_unsupported("pthread_exit of the initial thread with atexit handlers");
+#if PLAIT_SIGNALS
+  if (__plait_self() == 1) __plait_initially_blocked = ~0ULL; /* it gets none any more */
+#endif
   if (block != NULL) {
     if (!block->detached) block->result = result;
     block->done = 1;
@@ -50,6 +54,9 @@ static void __plait_finish(void *result) {
    in one step where there are none. A state in which no thread is left is an end. */
 void pthread_exit(void *result) {
   int is_plain;
+#if PLAIT_CANCEL
+  __plait_is_ending = 1;
+#endif
   __plait_atomic_begin();
   is_plain = __plait_run_cleanup_handlers == NULL && __plait_run_key_destructors == NULL;
   if (is_plain) __plait_finish(result);
@@ -65,10 +72,16 @@ void pthread_exit(void *result) {
 }
 
 /* Blocks until the thread has ended. To join oneself is undefined; glibc answers EDEADLK. Of two
-   joins of one thread at the same time the second one notices when the first is done. */
+   joins of one thread at the same time the second one notices when the first is done. Where the
+   thread has ended before, glibc does not look whether the caller is cancelled, though POSIX asks for
+   it: both may happen. */
 int pthread_join(unsigned long thread, void **result) {
   struct __plait_thread *block = (struct __plait_thread *)thread;
   void *value;
+#if PLAIT_CANCEL
+  int done;
+  int is_cancelled;
+#endif
   __plait_atomic_begin();
   if (block != NULL && block == __plait_current) {
     PLAIT_ID_RULE(0, "a thread joins itself");
@@ -76,7 +89,17 @@ int pthread_join(unsigned long thread, void **result) {
     return EDEADLK;
   }
   PLAIT_JOINABLE(block, "join");
+#if PLAIT_CANCEL
+  done = block->done;
+  is_cancelled = __plait_is_cancelled();
+  __plait_wait(done || is_cancelled, "join", block);
+  if (is_cancelled && (!done || __plait_choose("whether a join is cancelled", 2))) {
+    __plait_atomic_end();
+    __plait_end_cancelled();
+  }
+#else
   __plait_wait(block->done, "join", block);
+#endif
   block->joined = 1;
   value = block->result;
   block->result = NULL;
@@ -196,6 +219,15 @@ int pthread_attr_setschedparam(struct __plait_attributes *attributes, const void
 /* Scheduling hints have no effect: every interleaving is possible anyway. */
 int pthread_yield(void) { return 0; }
 int pthread_setconcurrency(int level) { return 0; }
+/* The name of the calling thread (Linux); other options are about processes. */
+int prctl(int option, ...) {
+  __builtin_va_list arguments;
+  if (option != 15) __plait_unsupported("'prctl' with another option than PR_SET_NAME");
+  __builtin_va_start(arguments, option);
+  __plait_read_text(__builtin_va_arg(arguments, const char *));
+  __builtin_va_end(arguments);
+  return 0;
+}
 int pthread_setname_np(unsigned long thread, const char *name) {
   __plait_use_id(thread);
   return 0;
@@ -212,20 +244,3 @@ int pthread_setaffinity_np(unsigned long thread, size_t size, const void *set) {
   __plait_use_id(thread);
   return 0;
 }
-
-/* Without pthread_cancel these only remember their settings: enabled and deferred at first. */
-static _Thread_local int __plait_cancel_state;
-static _Thread_local int __plait_cancel_type;
-int pthread_setcancelstate(int state, int *old) {
-  if (state != 0 && state != 1) return EINVAL;
-  if (old != NULL) *old = __plait_cancel_state;
-  __plait_cancel_state = state;
-  return 0;
-}
-int pthread_setcanceltype(int type, int *old) {
-  if (type != 0 && type != 1) return EINVAL;
-  if (old != NULL) *old = __plait_cancel_type;
-  __plait_cancel_type = type;
-  return 0;
-}
-void pthread_testcancel(void) {}

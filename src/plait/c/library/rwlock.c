@@ -31,7 +31,7 @@ int pthread_rwlock_init(struct __plait_rwlock *lock, const void *attributes) {
 /* Undefined while the lock is held. */
 int pthread_rwlock_destroy(struct __plait_rwlock *lock) {
   __plait_atomic_begin();
-  PLAIT_TOUCH(lock);
+  PLAIT_TOUCH_MEMBER(lock->writer);
 #if PLAIT_CHECK_LOCKS
   MISUSE(lock->readers != -1, "destroy of a destroyed read-write lock");
   MISUSE(lock->readers == 0 && lock->writer == 0, "destroy of a read-write lock that is held");
@@ -194,7 +194,7 @@ int pthread_spin_init(volatile int *lock, int shared) {
 
 int pthread_spin_destroy(volatile int *lock) {
   __plait_atomic_begin();
-  PLAIT_TOUCH(lock);
+  PLAIT_TOUCH_MEMBER(*lock);
 #if PLAIT_CHECK_LOCKS
   MISUSE(*lock != -1, "destroy of a destroyed spin lock");
   MISUSE(*lock == 0, "destroy of a locked spin lock");

@@ -26,7 +26,7 @@ int sem_init(struct __plait_semaphore *semaphore, int shared, unsigned int value
 
 int sem_destroy(struct __plait_semaphore *semaphore) {
   __plait_atomic_begin();
-  PLAIT_TOUCH(semaphore);
+  PLAIT_TOUCH_MEMBER(semaphore->destroyed);
 #if PLAIT_CHECK_LOCKS
   MISUSE(!semaphore->destroyed, "destroy of a destroyed semaphore");
   semaphore->destroyed = 1;
@@ -43,7 +43,16 @@ int sem_wait(struct __plait_semaphore *semaphore) {
   MISUSE(!semaphore->destroyed, "wait on a destroyed semaphore");
 #endif
   value = semaphore->value;
+#if PLAIT_CANCEL
+  int is_cancelled = __plait_is_cancelled();
+  __plait_wait(value > 0 || is_cancelled, "semaphore", semaphore);
+  if (is_cancelled && (value == 0 || __plait_choose("whether sem_wait is cancelled", 2))) {
+    __plait_atomic_end();
+    __plait_end_cancelled();
+  }
+#else
   __plait_wait(value > 0, "semaphore", semaphore);
+#endif
   semaphore->value = value - 1;
   __plait_atomic_end();
   return 0;

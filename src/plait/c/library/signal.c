@@ -1,5 +1,6 @@
-/* Signals: none arrives but where sigwait waits for one, so what is blocked or ignored does not
-   matter. Handlers could run at any time and are not supported. */
+/* Signals. From outside none arrives but where sigwait waits for one: others would end the process, or
+   are ignored. Which signals a thread blocks matters where the program sends some itself (or asks for
+   it), so only there the masks are kept. Handlers could run at any time and are not supported. */
 #include "plait.h"
 
 #define PLAIT_WORDS (1024 / (8 * sizeof(unsigned long)))
@@ -7,14 +8,62 @@ struct __plait_signals {
   unsigned long words[PLAIT_WORDS];
 };
 
-void *signal(int number, void *handler) {
+typedef unsigned long long __plait_mask_t; /* bit n-1: signal n */
+enum { PLAIT_SIGKILL = 9, PLAIT_SIGCHLD = 17, PLAIT_SIGCONT = 18, PLAIT_SIGSTOP = 19 };
+enum { PLAIT_SIGTTOU = 22, PLAIT_SIGURG = 23, PLAIT_SIGWINCH = 28 };
+#define PLAIT_MASK_OF(number) (1ULL << ((number) - 1))
+
+#if PLAIT_SIGNALS
+static __plait_mask_t __plait_ignored; /* none at the start */
+static __plait_mask_t __plait_sent;    /* to the process, while they were blocked */
+#endif
+
+/* As it was before may be ignored only if the parent has left it so. */
+static void *__plait_dispose(int number, void *handler) {
   if ((__UINTPTR_TYPE__)handler > 1) __plait_unsupported("signal handlers");
-  if (number < 1 || number > 64 || number == 9 || number == 19) { /* SIGKILL, SIGSTOP */
-    *__errno_location() = EINVAL;
-    return (void *)-1;
-  }
+#if PLAIT_SIGNALS
+  __plait_atomic_begin();
+  if (handler == NULL)
+    __plait_ignored = __plait_ignored & ~PLAIT_MASK_OF(number);
+  else
+    __plait_ignored = __plait_ignored | PLAIT_MASK_OF(number);
+  __plait_atomic_end();
+#endif
   if (__plait_choose("whether a signal was ignored before", 2)) return (void *)1;
   return NULL;
+}
+
+static int __plait_can_be_disposed(int number) {
+  if (number >= 1 && number <= 64 && number != PLAIT_SIGKILL && number != PLAIT_SIGSTOP) return 1;
+  *__errno_location() = EINVAL;
+  return 0;
+}
+
+void *signal(int number, void *handler) {
+  if (!__plait_can_be_disposed(number)) return (void *)-1;
+  return __plait_dispose(number, handler);
+}
+
+struct __plait_action {
+  void *handler;
+  struct __plait_signals mask;
+  int flags;
+  void *restorer;
+};
+int sigaction(int number, const struct __plait_action *action, struct __plait_action *old) {
+  void *before = NULL;
+  if (!__plait_can_be_disposed(number)) return -1;
+  if (action != NULL)
+    before = __plait_dispose(number, action->handler);
+  else if (__plait_choose("whether a signal was ignored before", 2))
+    before = (void *)1;
+  if (old != NULL) {
+    size_t at;
+    old->handler = before;
+    for (at = 0; at < PLAIT_WORDS; at = at + 1) old->mask.words[at] = 0;
+    old->flags = 0;
+  }
+  return 0;
 }
 
 static int __plait_set_all(struct __plait_signals *set, unsigned long word) {
@@ -56,19 +105,181 @@ int sigismember(struct __plait_signals *set, int number) {
   return (*__plait_word(set, number) & __plait_bit(number)) != 0;
 }
 
-int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
-  if (old != NULL) __plait_unsupported("to read the signal mask");
-  return 0;
-}
-int sigprocmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
-  return pthread_sigmask(how, set, old);
+static __plait_mask_t __plait_mask_in(const struct __plait_signals *set) {
+#ifdef __LP64__
+  return set->words[0];
+#else
+  return set->words[0] | (__plait_mask_t)set->words[1] << 32;
+#endif
 }
 
-/* Any of the signals, at any time; with none in the set it waits for ever. */
-int sigwait(const struct __plait_signals *set, int *number) {
-  int found = __VERIFIER_nondet_int();
-  __plait_assume(found >= 1 && found <= 64);
-  __plait_assume((*__plait_word((struct __plait_signals *)set, found) & __plait_bit(found)) != 0);
-  *number = found;
+#if PLAIT_SIGNALS
+static void __plait_tell_mask(struct __plait_signals *set, __plait_mask_t mask) {
+  size_t at;
+  for (at = 0; at < PLAIT_WORDS; at = at + 1) set->words[at] = 0;
+  set->words[0] = (unsigned long)mask;
+#ifndef __LP64__
+  set->words[1] = (unsigned long)(mask >> 32);
+#endif
+}
+
+/* The mask is in the block of the thread, where others find it. Each thread has that of the one that
+   creates it; the initial one blocks nothing at the start. */
+int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
+  struct __plait_thread *block;
+  __plait_mask_t before;
+  __plait_mask_t mask;
+  pthread_self();
+  block = __plait_current;
+  before = block->blocked;
+  mask = before;
+  if (set != NULL) {
+    __plait_mask_t named = __plait_mask_in(set);
+    if (how < 0 || how > 2) return EINVAL;
+    if (how == 0) mask = before | named;  /* SIG_BLOCK */
+    if (how == 1) mask = before & ~named; /* SIG_UNBLOCK */
+    if (how == 2) mask = named;           /* SIG_SETMASK */
+    mask = mask & ~(PLAIT_MASK_OF(PLAIT_SIGKILL) | PLAIT_MASK_OF(PLAIT_SIGSTOP));
+    __plait_atomic_begin();
+    if ((__plait_sent | block->sent) & before & ~mask)
+      __plait_unsupported("to unblock a signal that may be pending");
+    block->blocked = mask;
+    if (__plait_self() == 1)
+      __plait_initially_blocked = mask;
+    else
+      __plait_open_signals = __plait_open_signals | ~mask;
+    __plait_atomic_end();
+  }
+  if (old != NULL) __plait_tell_mask(old, before);
   return 0;
+}
+
+/* A signal that nobody blocks does what it does by itself, which is the same in all threads. One that
+   is blocked stays until sigwait takes it, or for ever. */
+static int __plait_arrive(int number, int is_blocked) {
+  int is_ignored;
+  __plait_atomic_begin();
+  is_ignored = (__plait_ignored & PLAIT_MASK_OF(number)) != 0;
+  __plait_atomic_end();
+  if (is_blocked || is_ignored) return 0;
+  if (number == PLAIT_SIGCHLD || number == PLAIT_SIGCONT || number == PLAIT_SIGURG ||
+      number == PLAIT_SIGWINCH)
+    return 0;
+  if (number >= PLAIT_SIGSTOP && number <= PLAIT_SIGTTOU)
+    __plait_unsupported("a signal that stops the process");
+  __plait_end_process(128 + number, "abort");
+}
+
+int pthread_kill(unsigned long thread, int number) {
+  struct __plait_thread *block = (struct __plait_thread *)thread;
+  int is_blocked;
+  int done;
+  __plait_atomic_begin();
+  if (block == NULL || block != __plait_current) PLAIT_IN_LIFETIME(block);
+  done = block->done;
+  if (number <= 0 || number > 64) {
+    __plait_atomic_end();
+    /* glibc does not look at the number where the thread has ended. */
+    if (number == 0 || (done && __plait_choose("whether a wrong signal is noticed", 2))) return 0;
+    return EINVAL;
+  }
+  is_blocked = done || (block->blocked & PLAIT_MASK_OF(number)) != 0;
+  if (is_blocked) block->sent = block->sent | PLAIT_MASK_OF(number);
+  __plait_atomic_end();
+  return __plait_arrive(number, is_blocked);
+}
+
+int raise(int number) {
+  int error = pthread_kill(pthread_self(), number);
+  if (error == 0) return 0;
+  *__errno_location() = error;
+  return -1;
+}
+
+/* To the process: any thread that does not block the signal gets it. */
+int getpid(void);
+int kill(int process, int number) {
+  int is_open;
+  int is_open_initially;
+  if (number < 0 || number > 64) {
+    *__errno_location() = EINVAL;
+    return -1;
+  }
+  if (process <= 0 && number != 0)
+    __plait_unsupported("a signal for a group of processes, to which this one may belong");
+  if (process != getpid()) {
+    if (!__plait_choose("whether kill fails", 2)) return 0;
+    __plait_note_failure(1);
+    return -1;
+  }
+  if (number == 0) return 0;
+  __plait_atomic_begin();
+  is_open = (__plait_open_signals & PLAIT_MASK_OF(number)) != 0;
+  is_open_initially = (__plait_initially_blocked & PLAIT_MASK_OF(number)) == 0;
+  if (!is_open_initially) __plait_sent = __plait_sent | PLAIT_MASK_OF(number);
+  __plait_atomic_end();
+  if (is_open && !is_open_initially)
+    __plait_unsupported("a signal for the process that some thread may not block");
+  return __plait_arrive(number, !is_open_initially);
+}
+#else
+int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
+  if (old != NULL) __plait_unsupported("to read a signal mask that no source file names");
+  return 0;
+}
+int pthread_kill(unsigned long thread, int number) {
+  __plait_unsupported("pthread_kill that none of the source files names");
+  return 0;
+}
+int kill(int process, int number) {
+  __plait_unsupported("kill that none of the source files names");
+  return 0;
+}
+int raise(int number) {
+  __plait_unsupported("raise that none of the source files names");
+  return 0;
+}
+#endif
+
+int sigprocmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
+  int error = pthread_sigmask(how, set, old);
+  if (error == 0) return 0;
+  *__errno_location() = error;
+  return -1;
+}
+
+/* Any of the signals, at any time: everybody can send one. With none in the set it waits for ever. */
+static int __plait_any_signal(const struct __plait_signals *set) {
+  __plait_mask_t mask = __plait_mask_in(set);
+  int found = 1 + __plait_choose("signal", 64);
+  __plait_assume((mask & PLAIT_MASK_OF(found)) != 0);
+  return found;
+}
+int sigwait(const struct __plait_signals *set, int *number) {
+  *number = __plait_any_signal(set);
+  return 0;
+}
+
+/* What is told of the signal beside its number is not known. A handler of another one cannot
+   interrupt these; the time of sigtimedwait can be over. */
+#define PLAIT_INFORMATION_SIZE 128
+static int __plait_take_signal(const struct __plait_signals *set, void *information) {
+  int found = __plait_any_signal(set);
+  if (information != NULL) {
+    __plait_unknown_bytes(information, PLAIT_INFORMATION_SIZE);
+    *(int *)information = found; /* si_signo */
+  }
+  return found;
+}
+int sigwaitinfo(const struct __plait_signals *set, void *information) {
+  return __plait_take_signal(set, information);
+}
+int sigtimedwait(const struct __plait_signals *set, void *information,
+                 const struct timespec *timeout) {
+  PLAIT_TOUCH_OPTIONAL(timeout);
+  if (__plait_choose("whether no signal comes in time", 2)) {
+    *__errno_location() = EAGAIN;
+    return -1;
+  }
+  return __plait_take_signal(set, information);
 }

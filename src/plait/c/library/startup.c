@@ -8,6 +8,8 @@ _Thread_local struct __plait_thread *__plait_current;
 _Thread_local void (*__plait_run_key_destructors)(void);
 _Thread_local void (*__plait_run_cleanup_handlers)(void);
 void (*__plait_run_exit_handlers)(void);
+unsigned long long __plait_initially_blocked;
+unsigned long long __plait_open_signals;
 
 /* C11 5.1.2.2.3: a return from main is a call of exit. */
 void __plait_start(void) { exit(__plait_entry()); }

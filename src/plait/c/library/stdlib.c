@@ -14,13 +14,17 @@ void *calloc(size_t count, size_t size) {
   return __plait_allocate(count * size, 1, "heap");
 }
 
-void free(void *block) { __plait_free(block); }
-void cfree(void *block) { __plait_free(block); }
+void free(void *block) {
+  PLAIT_REFUSE_MAPPING(block);
+  __plait_free(block);
+}
+void cfree(void *block) { free(block); }
 
 /* Always moves the block. To size 0 it frees and returns null, as glibc does. */
 void *realloc(void *block, size_t size) {
   size_t old;
   void *moved;
+  PLAIT_REFUSE_MAPPING(block);
   if (block != NULL && size == 0) {
     __plait_free(block);
     return NULL;

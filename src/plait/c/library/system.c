@@ -27,34 +27,44 @@ int poll(struct __plait_pollfd *files, unsigned long count, int timeout) {
   return ready;
 }
 
-#define PLAIT_SET_WORDS (1024 / 8 / sizeof(long))
-static int __plait_some_of(long *set) {
-  size_t at;
-  int any = 0;
+/* Which of the first `count` files of a set are ready, and how many. Linux clears what is behind them
+   in the last word. */
+#define PLAIT_WORD_BITS (8 * (int)sizeof(long))
+static int __plait_some_of(unsigned long *set, int count) {
+  int at;
+  int ready = 0;
   if (set == NULL) return 0;
-  for (at = 0; at < PLAIT_SET_WORDS; at = at + 1) {
-    set[at] = set[at] & __VERIFIER_nondet_long();
-    if (set[at] != 0) any = 1;
+  for (at = 0; at < 1024 / PLAIT_WORD_BITS && at * PLAIT_WORD_BITS < count; at = at + 1) {
+    int rest = count - at * PLAIT_WORD_BITS;
+    unsigned long found = set[at] & (unsigned long)__VERIFIER_nondet_long();
+    if (rest < PLAIT_WORD_BITS) found = found & ((1UL << rest) - 1);
+    set[at] = found;
+    ready = ready + __builtin_popcountl(found);
   }
-  return any;
+  return ready;
 }
-static int __plait_select(long *reads, long *writes, long *errors) {
-  int any;
-  int result;
+/* Without a limit of time it waits until a file is ready. */
+static int __plait_select(int count, unsigned long *reads, unsigned long *writes,
+                          unsigned long *errors, int waits) {
+  int ready;
+  if (count < 0) {
+    *__errno_location() = EINVAL;
+    return -1;
+  }
+  if (count > 1024) __plait_unsupported("select with more than 1024 files");
   if (__plait_choose("whether select fails", 2)) {
     __plait_note_failure(1);
     return -1;
   }
-  any = __plait_some_of(reads);
-  any = __plait_some_of(writes) | any;
-  any = __plait_some_of(errors) | any;
-  if (!any) return 0;
-  result = __VERIFIER_nondet_int();
-  __plait_assume(result > 0 && result <= 3 * 1024);
-  return result;
+  ready = __plait_some_of(reads, count);
+  ready = ready + __plait_some_of(writes, count);
+  ready = ready + __plait_some_of(errors, count);
+  __plait_assume(ready > 0 || !waits);
+  return ready;
 }
 /* Linux leaves in `timeout` what was left of it; microseconds may be more than a second. */
-int select(int count, long *reads, long *writes, long *errors, struct timespec *timeout) {
+int select(int count, unsigned long *reads, unsigned long *writes, unsigned long *errors,
+           struct timespec *timeout) {
   if (timeout != NULL) {
     long limit = timeout->tv_sec;
     long more = timeout->tv_nsec;
@@ -71,12 +81,12 @@ int select(int count, long *reads, long *writes, long *errors, struct timespec *
     timeout->tv_sec = seconds;
     timeout->tv_nsec = rest;
   }
-  return __plait_select(reads, writes, errors);
+  return __plait_select(count, reads, writes, errors, timeout == NULL);
 }
-int pselect(int count, long *reads, long *writes, long *errors, const struct timespec *timeout,
-            const void *mask) {
+int pselect(int count, unsigned long *reads, unsigned long *writes, unsigned long *errors,
+            const struct timespec *timeout, const void *mask) {
   if (timeout != NULL) __plait_read_bytes(timeout, sizeof(struct timespec));
-  return __plait_select(reads, writes, errors);
+  return __plait_select(count, reads, writes, errors, timeout == NULL);
 }
 
 /* Six strings of 65 bytes. */
@@ -232,6 +242,53 @@ struct __plait_host *gethostbyname(const char *name) {
 struct __plait_host *gethostbyaddr(const void *address, unsigned int size, int type) {
   __plait_read_bytes(address, size);
   return __plait_any_host();
+}
+
+/* One address for IPv4, in memory of the library until freeaddrinfo: lists of several, other kinds and
+   names of hosts have no verdict. */
+struct __plait_found_address {
+  int flags;
+  int family;
+  int type;
+  int protocol;
+  unsigned int size;
+  void *address;
+  char *name;
+  struct __plait_found_address *next;
+  unsigned char bytes[16]; /* struct sockaddr_in */
+};
+int getaddrinfo(const char *host, const char *service, const int *hints,
+                struct __plait_found_address **result) {
+  struct __plait_found_address *found;
+  if (host != NULL) __plait_read_text(host);
+  if (service != NULL) __plait_read_text(service);
+  if (hints != NULL) __plait_read_bytes(hints, 4 * sizeof(int));
+  if (__plait_choose("whether getaddrinfo fails", 2)) {
+    int error = __VERIFIER_nondet_int();
+    __plait_assume(error < 0 && error >= -105); /* EAI_... */
+    __plait_note_possible_failure();
+    return error;
+  }
+  if (__plait_choose("whether there are other addresses", 2))
+    __plait_unsupported("several addresses, or others than of IPv4, from getaddrinfo");
+  found = __plait_allocate(sizeof(struct __plait_found_address), 1, "library");
+  found->flags = hints == NULL ? 0x28 : hints[0]; /* AI_V4MAPPED | AI_ADDRCONFIG */
+  found->family = 2;
+  found->type = __VERIFIER_nondet_int();
+  found->protocol = __VERIFIER_nondet_int();
+  found->size = 16;
+  if (found->flags & 2) /* AI_CANONNAME */
+    __plait_unsupported("getaddrinfo that also tells the name of the host");
+  found->address = found->bytes;
+  __plait_unknown_bytes(found->bytes, 16);
+  found->bytes[0] = 2;
+  found->bytes[1] = 0;
+  *result = found;
+  return 0;
+}
+void freeaddrinfo(struct __plait_found_address *found) {
+  PLAIT_TOUCH(found);
+  __plait_free(found);
 }
 
 struct __plait_user {

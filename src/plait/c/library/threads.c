@@ -41,6 +41,7 @@ int thrd_create(unsigned long *thread, int (*start)(void *), void *argument) {
   __plait_atomic_begin();
   block->start_c11 = start;
   block->argument = argument;
+  PLAIT_INHERIT_MASK(block);
   __plait_spawn(__plait_run_c11_thread, block);
   __plait_atomic_end();
   *thread = (unsigned long)block;

@@ -207,8 +207,20 @@ char *asctime_r(const struct __plait_tm *date, char *text) {
   __plait_read_bytes(date, sizeof(struct __plait_tm));
   return __plait_any_date_text(text);
 }
-char *ctime(const long *time) { return ctime_r(time, __plait_date_text); }
-char *asctime(const struct __plait_tm *date) { return asctime_r(date, __plait_date_text); }
+/* Null where the date has no such text (a year of five digits). */
+static int __plait_has_no_text(void) {
+  if (!__plait_choose("whether a date has no text", 2)) return 0;
+  __plait_note_failure(1);
+  return 1;
+}
+char *ctime(const long *time) {
+  PLAIT_TOUCH(time);
+  return __plait_has_no_text() ? NULL : __plait_any_date_text(__plait_date_text);
+}
+char *asctime(const struct __plait_tm *date) {
+  __plait_read_bytes(date, sizeof(struct __plait_tm));
+  return __plait_has_no_text() ? NULL : __plait_any_date_text(__plait_date_text);
+}
 
 /* 0 where the text does not fit, else its length. */
 size_t strftime(char *text, size_t size, const char *format, const struct __plait_tm *date) {

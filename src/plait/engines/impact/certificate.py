@@ -47,6 +47,7 @@ def write(
             name: [place for place, is_switch in enumerate(shape.is_switch) if is_switch]
             for name, shape in sorted(knowledge.shapes.items())
         },
+        "locks": [_cell(lock) for lock in sorted(executor.locks)],
         "terms": [_term(terms, term, index_of) for term in used],
         "initial": {
             _cell(cell): value for cell, value in sorted(executor.memory.initially_known.items())
@@ -96,6 +97,7 @@ def _node(
         "label": sorted(index_of[term] for term in node.label),
         "cover": None if node.cover is None else number[node.cover],
         "expanded": [] if is_leaf else sorted(node.expanded),
+        "persistent": None if is_leaf or node.persistent <= 0 else node.persistent,
     }
 
 
@@ -123,6 +125,7 @@ def _thread(thread: Thread, stacks: dict[int, int]) -> Document:
     return {
         "status": thread.status.value,
         "depth": thread.depth,
+        "lock": None if thread.lock is None else _cell(thread.lock),
         "heap_page": thread.heap_page,
         "stack_page": thread.stack_page,
         "frames": [

@@ -9,10 +9,11 @@ from plait.engines.description import EngineDescription, EngineOption, Start
 # The values are those of the enumerations in `settings`.
 _POR = EngineOption(
     "por",
-    "dynamic",
+    "movers",
     "partial-order reduction: interleave at every access to memory (none), at accesses that other"
-    " threads can see (static), or of these only in orders that matter (dynamic, the default)",
-    ("none", "static", "dynamic"),
+    " threads can see (static), of these only in orders that matter (dynamic), or with what is"
+    " done under a lock as one step, too (movers, the default)",
+    ("none", "static", "dynamic", "movers"),
 )
 _EXPLICIT = EngineOption(
     "explicit",

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.lifetimes import Lifetimes
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
@@ -21,10 +22,13 @@ from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.paths import Paths
+from plait.engines.impact.persistent import PersistentSets
 from plait.engines.impact.precision import ImpactPrecision
 from plait.engines.impact.reduction import conflict
 from plait.engines.impact.samples import Samples
+from plait.engines.impact.sections import Sections
 from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.impact.standings import Standings
 from plait.engines.impact.statistics import Statistics
 from plait.engines.impact.suggestions import Known, Suggestions
 from plait.engines.impact.tree import Node, Place, Tree, common_ancestor
@@ -83,10 +87,22 @@ def verify(
     if beyond:
         reason = f"the engine {IMPACT.name} does not check {', '.join(beyond)}"
         return Outcome(Answer.UNKNOWN, reason)
-    search = _Search(
-        program, specification, settings, deadline, progress, confirm, hints, known
-    )
-    return search.run()
+    broken: set[int] = set()
+    while True:
+        try:
+            return _Search(
+                program,
+                specification,
+                settings,
+                deadline,
+                progress,
+                confirm,
+                hints,
+                known,
+                frozenset(broken),
+            ).run()
+        except BrokenLock as lock:
+            broken.add(lock.address)
 
 
 class _Search:
@@ -100,6 +116,7 @@ class _Search:
         confirm: Confirm | None,
         hints: hinting.Data | None = None,
         known: Known | None = None,
+        broken_locks: frozenset[int] = frozenset(),
     ) -> None:
         self.program = program
         self.specification = specification
@@ -111,9 +128,12 @@ class _Search:
         self.statistics = Statistics()
         sharing = Sharing(PointsTo(program))
         self._sharing = sharing
-        precision = ImpactPrecision(settings, sharing.points_to)
+        precision = ImpactPrecision(settings, sharing.points_to, broken_locks)
         self.knowledge = Knowledge(program, sharing, precision)
         self.executor = Executor(self.knowledge, self.terms, specification)
+        standings = Standings()
+        self.sections = Sections(self.executor, self.knowledge.page_bits, standings)
+        self.persistent_sets = PersistentSets(self.knowledge, self.executor, standings)
         self.implications = Implications(self.terms, self.statistics, deadline)
         self.tree = Tree(self.terms, self.implications, self.statistics)
         self.paths = Paths(self.terms, self.executor, deadline)
@@ -128,6 +148,7 @@ class _Search:
             self.statistics,
         )
         self.troubles: dict[str, None] = {}
+        self.set_aside: dict[str, None] = {}  # why it is open whether paths are feasible
         self._last_report = 0.0
 
     # --- MAIN
@@ -140,11 +161,15 @@ class _Search:
             self.suggestions.learn()
             self.root = self.tree.add(None, 0, None, self.executor.start())
             self.suggestions.begin(self.root)
+            if self._has_persistent_sets:
+                self.persistent_sets.rehearse()
             while self.tree.queue:
-                self._look_at_limits()
-                node = self.tree.next()
-                if node is not None:
-                    self._process(node)
+                while self.tree.queue:
+                    self._look_at_limits()
+                    node = self.tree.next()
+                    if node is not None:
+                        self._process(node)
+                self._make_up_for_mistakes()
             return self._conclusion()
         except _Found as found:
             return found.outcome
@@ -169,7 +194,7 @@ class _Search:
         return ""
 
     def _conclusion(self) -> Outcome:
-        for trouble in self.troubles:
+        for trouble in (*self.troubles, *self.set_aside):
             return Outcome(Answer.UNKNOWN, trouble, self._counted())
         problem = self._incompleteness()
         if problem:
@@ -198,13 +223,17 @@ class _Search:
                 return f"node {node.number} is an error"
             wanted = set(self._wanted(node))
             if cover is None:
-                if node.is_open or not wanted | set(node.extra) <= set(node.expanded):
+                if node.is_open or not set(self._to_expand(node)) <= set(node.expanded):
                     return f"node {node.number} is not expanded"
             elif not cover.is_live or cover.place is not node.place:
                 return f"node {node.number} is covered by one that does not count"
             elif not self.implications.holds(node.label, cover.label):
                 return f"the label of node {node.number} does not imply that of its cover"
-            elif self.settings.cover_expansions and not wanted <= set(cover.expanded):
+            elif (
+                self.settings.cover_expansions
+                and cover.persistent <= 0
+                and not wanted <= set(cover.expanded)
+            ):
                 return f"node {node.number} is covered by one that skips a thread"
         return ""
 
@@ -266,12 +295,45 @@ class _Search:
 
     def _expand(self, node: Node) -> None:
         node.is_open = False
-        for thread in dict.fromkeys((*self._wanted(node), *node.extra)):
+        assert node.place is not None
+        if not node.persistent:
+            place = node.place
+            node.persistent = -1
+            if self._has_persistent_sets:
+                chosen = self.persistent_sets.choose(
+                    place.location, place.can_step, lambda thread: self._block(place, thread)
+                )
+                node.persistent = chosen or -1
+                self.statistics.persistent += chosen > 0
+        for thread in self._to_expand(node):
             self._expand_thread(thread, node)
             if not node.is_live:
                 # A refinement has covered it or a node above it; it goes on when it is live again.
                 node.is_open = True
                 return
+
+    def _to_expand(self, node: Node) -> list[int]:
+        if node.persistent > 0:
+            return [node.persistent]
+        return list(dict.fromkeys((*self._wanted(node), *node.extra)))
+
+    @property
+    def _has_persistent_sets(self) -> bool:
+        return self.settings.reduction is Reduction.MOVERS
+
+    def _make_up_for_mistakes(self) -> None:
+        """Expand all threads where it turns out that one is not enough."""
+
+        def block_at(node: Node, thread: int) -> Block:
+            assert node.place is not None
+            return self._block(node.place, thread)
+
+        for node in self.persistent_sets.mistaken(self.tree.nodes, block_at):
+            node.persistent = -1
+            self.statistics.mistaken += 1
+            for covered in node.covers:
+                node.extra.update(dict.fromkeys(self._wanted(covered)))
+            self.tree.reopen(node)
 
     def _expand_thread(self, thread: int, node: Node) -> None:
         if thread in node.expanded:
@@ -279,6 +341,9 @@ class _Search:
         node.expanded[thread] = None
         assert node.place is not None
         block = self._block(node.place, thread)
+        self.sections.note(node.place.location, thread, block)
+        if self._has_persistent_sets:
+            self.persistent_sets.note(node.place.location, thread, block)
         for way in block.ways:
             if self.implications.excludes(node.label, way.step.assumes):
                 continue
@@ -305,15 +370,16 @@ class _Search:
         the other order is explored elsewhere."""
         parent, way = node.parent, node.way
         if (
-            self.settings.reduction is not Reduction.DYNAMIC
+            not self.settings.reduction.skips
             or parent is None
             or way is None
             or thread >= node.thread
+            or parent.persistent > 0  # the other order is nowhere else
         ):
             return False
         assert node.place is not None and parent.place is not None
         before, after = parent.place.location, node.place.location
-        if any(item.depth for item in (*before.threads, *after.threads)):
+        if any(item.is_inside for item in (*before.threads, *after.threads)):
             return False
         if thread > len(before.threads):
             return False
@@ -377,7 +443,7 @@ class _Search:
             if thread in other.expanded or thread in other.extra:
                 continue
             other.extra[thread] = None
-            if other.is_open:
+            if other.is_open or other.persistent > 0:
                 continue
             before = len(self.tree.nodes)
             self._expand_thread(thread, other)
@@ -451,10 +517,10 @@ class _Search:
             return
         if isinstance(result, Unknown):
             OutOfTime.check(self.deadline)
-            place = self.program.place(way.origin)
-            raise _Found(
-                Outcome(Answer.UNKNOWN, f"{result.reason} ({place})", self._counted())
-            )
+            # There will be no proof, but perhaps a violation on another path.
+            self.set_aside[f"{result.reason} ({self.program.user_place(way.origin)})"] = None
+            self.tree.make_false(node)
+            return
         self._strengthen_path(node.path(), list(result.sequence[1:]))
 
     def _prune(self, node: Node) -> None:
@@ -468,7 +534,7 @@ class _Search:
     def _report(self, node: Node, way: Way, model: Model) -> None:
         is_undefined = way.kind is Kind.TROUBLE
         if is_undefined:
-            place = self.program.place(way.origin)
+            place = self.program.user_place(way.origin)
             self.troubles[f"{way.message} ({place})"] = None
             if self.confirm is None or len(self.troubles) > _MOST_TROUBLES_CONFIRMED:
                 return

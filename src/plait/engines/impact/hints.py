@@ -67,7 +67,7 @@ class Names:
         """Where it stands, and the explicit values of its frames."""
         found = self._threads.get(thread)
         if found is None:
-            stands, values = [f"{thread.status.value} {thread.depth}"], []
+            stands, values = [f"{thread.status.value} {thread.depth} {thread.lock is not None}"], []
             for frame in thread.frames:
                 function = self._program.functions[frame.function]
                 stands.append(f"{frame.function}@{self._text(function, frame.location)}")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plait.engines.impact.tree import Node
-from plait.engines.interface import BlockTaken, Counterexample
+from plait.engines.interface import BlockTaken, Counterexample, UnsetValues
 from plait.logic.interpolation.interpolate import Interpolator, Result
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.substitute import Vocabulary
 from plait.logic.terms import Terms
 from plait.logic.translate import NAN_BITS, OPEN_NAN
+from plait.model.unset import of_static
 from plait.symbolic.blocks import Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.locations import Status
-from plait.symbolic.variables import cell_of
+from plait.symbolic.variables import cell_of, cell_variable
 
 
 class Paths:
@@ -63,12 +64,20 @@ class Paths:
         guards = [use.when for item in path for use in item.inputs if use.when is not None]
         steps = [*(item.step for item in path), Step(tuple(guards), {})]
         state = model.after(self.initial_step(steps))
+        unset = self._initially_unset(state)
         for item in path:
             blocks.append(_block_taken(item))
             for use in item.inputs:
-                if use.when is None or state(use.when):
-                    value = state(use.variable)
+                if use.when is not None and not state(use.when):
+                    continue
+                value = state(use.variable)
+                if use.unset is None:
                     inputs.setdefault(item.thread, []).append((use.name, value))
+                    continue
+                maker, offset = use.unset
+                made = unset.latest if offset else unset.begin
+                size = (self._terms.width[use.variable] + 7) // 8
+                unset.put(made(item.thread, maker), offset, size, value)
             state = state.after(item.step)
         excuse = ""
         if any(name == NAN_BITS for rows in inputs.values() for name, _ in rows):
@@ -82,7 +91,20 @@ class Paths:
             way.origin,
             excuse=lambda: excuse,
             is_undefined=is_undefined,
+            unset=unset,
         )
+
+    def _initially_unset(self, state: Model) -> UnsetValues:
+        """What static objects that are defined nowhere hold at first."""
+        knowledge = self._executor.memory.knowledge
+        found = UnsetValues()
+        for item in knowledge.program.objects:
+            if item.indeterminate:
+                address = item.page << knowledge.page_bits
+                for offset, width in knowledge.cells_of(item, item.size) or ():
+                    variable = cell_variable(self._terms, (address + offset, width))
+                    found.put(of_static(item), offset, width, state(variable))
+        return found
 
 
 def _block_taken(node: Node) -> BlockTaken:
@@ -95,7 +117,15 @@ def _block_taken(node: Node) -> BlockTaken:
         node.thread,
         thread.frames[-1].function,
         thread.frames[-1].location,
-        thread.depth > 0,
+        thread.is_inside,
         sum(item.status is Status.RUNNING for item in before.threads) == 1,
         len(after.threads),
+        _lock_taken(node),
     )
+
+
+def _lock_taken(node: Node) -> tuple[int, int] | None:
+    for access in () if node.way is None else node.way.accesses:
+        if access.lock == access.address:
+            return access.address, access.size
+    return None

@@ -14,9 +14,18 @@ class ImpactPrecision:
     # Interpolation explains paths better than merged steps: docs/symbolic.md.
     most_paths = 8
 
-    def __init__(self, settings: Settings, points_to: PointsTo) -> None:
+    def __init__(
+        self, settings: Settings, points_to: PointsTo, broken_locks: frozenset[int]
+    ) -> None:
+        self._broken_locks = broken_locks
         self._reduction = settings.reduction
         self._finite = FiniteValues(points_to) if settings.explicit is Explicit.FEW else None
+
+    def is_untracked(self, maker: Maker, size: int) -> bool:
+        return False
+
+    def is_lock(self, address: int) -> bool:
+        return self._reduction is Reduction.MOVERS and address not in self._broken_locks
 
     def is_switch(self, edge: Edge) -> bool:
         return self._reduction is Reduction.NONE and isinstance(

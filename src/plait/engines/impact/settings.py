@@ -13,6 +13,12 @@ class Reduction(Enum):
     NONE = "none"  # all, at every access to memory
     STATIC = "static"  # all, at accesses that other threads can see (sPOR)
     DYNAMIC = "dynamic"  # of these, monotonic ones (dPOR)
+    MOVERS = "movers"  # of these, with critical sections as single steps
+
+    @property
+    def skips(self) -> bool:
+        """Whether only monotonic paths are explored."""
+        return self in (Reduction.DYNAMIC, Reduction.MOVERS)
 
 
 class Explicit(Enum):
@@ -24,7 +30,7 @@ class Explicit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    reduction: Reduction = Reduction.DYNAMIC
+    reduction: Reduction = Reduction.MOVERS
     explicit: Explicit = Explicit.FEW
     force_cover: bool = True
     # Only for tests, which show that an error is missed without them.

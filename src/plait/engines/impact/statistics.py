@@ -24,6 +24,8 @@ class Statistics(interface.Statistics):
     cover_expansions: int = 0  # nodes that exist for the sake of covered ones
     skipped: int = 0  # threads that the reduction did not expand
     conditional: int = 0  # of these, because of a fact in the label
+    persistent: int = 0  # nodes at which one thread alone is expanded
+    mistaken: int = 0  # nodes of which that had to be taken back
     refinements: int = 0
     suggested: int = 0  # conjuncts of labels that hints have suggested
     longest_path: int = 0

@@ -56,6 +56,9 @@ class Node:
     is_queued: bool = False
     is_open: bool = True  # not expanded yet
     is_false: bool = False
+    # The only thread that is expanded, as nothing that others may do conflicts with its step; 0 if
+    # that was not asked yet, -1 if all are.
+    persistent: int = 0
 
     @property
     def is_live(self) -> bool:
@@ -148,10 +151,9 @@ class Tree:
             frozenset(renamed.values()),
         )
         inputs = tuple(
-            InputUse(
-                use.name,
-                renamed[use.variable],
-                None if use.when is None else own(use.when),
+            use._replace(
+                variable=renamed[use.variable],
+                when=None if use.when is None else own(use.when),
             )
             for use in way.inputs
         )
@@ -161,6 +163,12 @@ class Tree:
         if not node.is_queued and node.is_open and node.place is not None:
             node.is_queued = True
             heapq.heappush(self.queue, (node.switches, node.depth, node.number))
+
+    def reopen(self, node: Node) -> None:
+        """There is more to expand at a node."""
+        node.is_open = True
+        if node.is_live:
+            self._enqueue(node)
 
     def next(self) -> Node | None:
         """The first node of the queue, if it is still one to expand."""

@@ -33,6 +33,15 @@ def sizes_of(function: str, location: int) -> Key:
     return f"sizes in {function}", location
 
 
+def arrays_of(function: str) -> Key:
+    """Stands for what is reached by an index outside of an array."""
+    return f"arrays in {function}", 0
+
+
+def is_array(key: Key) -> bool:
+    return key[0].startswith("arrays in ")
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
     """What others have proved: how many rounds loops take at most, and where no thread ever gets
@@ -59,12 +68,14 @@ NO_HINTS = Hints()
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What is in `raised` is unrolled `level` times, everything else `least` times."""
+    """What is in `raised` is unrolled `level` times, everything else `least` times. First of all an
+    index stays in its array: an execution in which it does not exceeds the bound, too."""
 
     level: int
     least: int
     raised: frozenset[Key] = frozenset()
     hints: Hints = NO_HINTS
+    open_arrays: frozenset[Key] = frozenset()  # an index may lead out of these
 
     @staticmethod
     def same(level: int, hints: Hints = NO_HINTS) -> Bounds:
@@ -85,6 +96,9 @@ class Bounds:
 
     def raise_(self, exceeded: frozenset[Key]) -> Bounds:
         """The bounds to go on with when these can be exceeded."""
+        left = frozenset(key for key in exceeded if is_array(key))
+        if left:
+            return replace(self, open_arrays=self.open_arrays | left)
         raised = self.raised | exceeded
         if self.is_complete(exceeded):
             return replace(self, level=2 * self.level, raised=raised)

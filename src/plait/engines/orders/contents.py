@@ -5,14 +5,15 @@ from __future__ import annotations
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.paths import Path
 from plait.engines.orders.private import read_cell
+from plait.engines.orders.unrolling import UnsetBytes
 from plait.logic.terms import Terms
 
 
 class Contents:
-    def __init__(self, terms: Terms, objects: Objects) -> None:
+    def __init__(self, terms: Terms, objects: Objects, unset_bytes: UnsetBytes) -> None:
         self._terms = terms
         self._objects = objects
-        self._unknown_bytes: dict[int, tuple[int, int, int]] = {}
+        self._unknown_bytes = unset_bytes
 
     def of(self, address: int, size: int) -> int:
         """Of a cell that nobody has written."""

@@ -24,6 +24,7 @@ from plait.engines.orders.learning import Learned
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.races import racing_pairs
 from plait.engines.orders.schedules import simple_schedules
+from plait.engines.orders.tokens import encode_tokens
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
 from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode
@@ -56,6 +57,7 @@ class Encoder:
         self._unrolling = learned.unrolling
         self._orders = learned.orders
         self._sections = learned.sections
+        self._semaphores = dict(learned.semaphores)
         self._solver = solver
         self._terms = solver.terms
         self._cells = {cell: number for number, cell in enumerate(self._unrolling.initial)}
@@ -90,6 +92,7 @@ class Encoder:
             lock = numbers.setdefault(item.cell, len(numbers))
             sections.append(CriticalSection(item.first, item.last, lock, self._guard(item.when)))
         conditional = [Order(write, read, guards[read]) for write, read in orders.conditional]
+        conditional += encode_tokens(unrolling, orders, self._semaphores, guards, solver)
         schedules: list[int] = []
         if self._with_schedules:
             schedules = simple_schedules(unrolling, guards, solver, conditional)

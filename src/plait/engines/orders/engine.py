@@ -9,7 +9,13 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 from plait.data import dataclass, replace
-from plait.engines.interface import AccessOrder, Answer, Counterexample, OutOfTime
+from plait.engines.interface import (
+    AccessOrder,
+    Answer,
+    Counterexample,
+    OutOfTime,
+    UnsetValues,
+)
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.kernel import kernel_reasons_of
 from plait.engines.orders.baselines.monolithic import Monolithic
@@ -30,11 +36,11 @@ from plait.logic.translate import NAN_BITS, OPEN_NAN
 from plait.model.actions import CheckKind
 from plait.model.facts import Fact
 from plait.model.program import Program
+from plait.model.unset import Unset, of_static
 
 _LAST_BOUND = 1 << 12
-_UNSUPPORTED = "unsupported"
 _UNDEFINED = CheckKind.UNDEFINED.value
-_MOST_BEYOND_UNSUPPORTED = 16  # loop rounds in which there may be a violation, but no proof
+_MOST_WITHOUT_PROOF = 32  # loop rounds that are searched though there is no proof any more
 _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
@@ -92,7 +98,12 @@ def check(
 ) -> BoundOutcome:
     """One round: all executions with up to `bound` rounds of each loop."""
     bounds, numbers = Bounds.same(bound), statistics or Statistics()
-    return _Round(program, bounds, settings, numbers, confirm, doing).run(deadline)
+    while True:
+        outcome = _Round(program, bounds, settings, numbers, confirm, doing).run(deadline)
+        raised = bounds.raise_(outcome.exceeded | outcome.may_be_violated_beyond)
+        if raised.open_arrays == bounds.open_arrays:
+            return outcome
+        bounds = raised
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,8 +178,8 @@ class _Deepening:
         self._agenda = _Agenda()
         self._paused: dict[int, _Round] = {}
         self._best: BoundOutcome | None = None  # nothing was found with the largest bound so far
-        # Some code is: there is no proof any more, but perhaps a violation.
-        self._unsupported: BoundOutcome | None = None
+        # Some executions have no verdict: there is no proof any more, but perhaps a violation.
+        self._without_proof: BoundOutcome | None = None
 
     def run(self) -> BoundOutcome:
         while self._agenda:
@@ -198,18 +209,18 @@ class _Deepening:
             return None
         beyond = outcome.exceeded or outcome.may_be_violated_beyond
         if not beyond:
-            if self._unsupported is not None and outcome.answer is not Answer.VIOLATED:
-                return self._unsupported
+            if self._without_proof is not None and outcome.answer is not Answer.VIOLATED:
+                return self._without_proof
             # What was shown with a smaller bound says more than that the time is up.
             return self._best if self._best is not None and outcome.is_out_of_time else outcome
         self._bounds = round_.bounds.raise_(beyond)
         if outcome.may_be_violated_beyond:
-            self._unsupported = replace(outcome, may_be_violated_beyond=frozenset())
+            self._without_proof = replace(outcome, may_be_violated_beyond=frozenset())
         if self._bounds.level == level:
             self._agenda.again(level)
             return None
-        self._best = self._unsupported or outcome
-        if self._progress is not None and self._unsupported is None:
+        self._best = self._without_proof or outcome
+        if self._progress is not None and self._without_proof is None:
             self._progress(outcome)
         return None
 
@@ -225,7 +236,9 @@ class _Deepening:
         bounds, hints = self._bounds, Hints.of(self._known())
         if bounds.level != level:
             # What executions of a level that was put off exceed is not known.
+            open_arrays = bounds.open_arrays
             bounds = replace(bounds, level=level) if bounds.raised else Bounds.same(level, hints)
+            bounds = replace(bounds, open_arrays=open_arrays)
         self._bounds = replace(bounds, hints=hints)
 
 
@@ -326,9 +339,7 @@ class _Round:
         unrolling, statistics = learned.unrolling, self._statistics
         if self._settings.assumes_defined:
             # The path of each ends where the claim is: without it, that is all that is known.
-            unrolling.troubles = [
-                item for item in unrolling.troubles if item.what != _UNDEFINED
-            ]
+            unrolling.troubles = [item for item in unrolling.troubles if item.what != _UNDEFINED]
         statistics.unrolling += time.monotonic() - started
         with ExitStack() as stack:
             self._begins(Phase.ENCODING)
@@ -354,7 +365,7 @@ class _Round:
                 place = self._program.place(trouble.shown or trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
                 beyond: frozenset[Key] = frozenset()
-                if trouble.what == _UNSUPPORTED and self.bounds.level < _MOST_BEYOND_UNSUPPORTED:
+                if self.bounds.level < _MOST_WITHOUT_PROOF:
                     beyond = yield from self._exceeded(formula)
                 return BoundOutcome(
                     Answer.UNKNOWN, reason, statistics, may_be_violated_beyond=beyond
@@ -471,11 +482,7 @@ class _Round:
     def _undefined(self, formula: _Formula) -> Pausing[BoundOutcome | None]:
         """Undefined behaviour that `confirm` accepts as a violation. Where it does not, there is no
         verdict, but it has seen what happens."""
-        claims = [
-            claim
-            for claim in formula.learned.unrolling.troubles
-            if claim.what == _UNDEFINED
-        ]
+        claims = [claim for claim in formula.learned.unrolling.troubles if claim.what == _UNDEFINED]
         if not self._can_confirm:
             return None
         excluding = formula.solver.new_literal()
@@ -613,7 +620,39 @@ class _Round:
             claim.origin,
             None if last is None else (claim.thread, last.thread),
             lambda: self._excuse(formula.learned, claim, inputs),
+            unset=self._unset_values(formula),
         )
+
+    def _unset_values(self, formula: _Formula) -> UnsetValues:
+        """What was read of the initial contents of objects that have none, and what else was not
+        set; each thread makes its objects in the order in which they were unrolled."""
+        solver, unrolling = formula.solver, formula.learned.unrolling
+        objects = formula.learned.objects
+        parts: dict[int, dict[tuple[int, int, int], None]] = {}  # by the objects' addresses
+        for part in unrolling.unset_bytes.values():
+            instance = objects.at(part[0], part[1])
+            if instance is not None:
+                parts.setdefault(instance.address, {})[part] = None
+        found = UnsetValues()
+
+        def put(unset: Unset, begin: int) -> None:
+            for address, size, variable in parts.get(begin, ()):
+                found.put(unset, address - begin, size, solver.model_value(variable))
+
+        for item in self._program.objects:
+            if item.indeterminate:
+                put(of_static(item), item.page << self._program.data_model.page_bits)
+        for use in unrolling.unset:
+            if not solver.model_value(use.guard):
+                continue
+            if use.value is None:
+                if solver.model_value(use.size):
+                    put(found.begin(use.thread, use.maker), use.address)
+                continue
+            size = (formula.learned.terms.width[use.value] + 7) // 8
+            unset = found.begin(use.thread, use.maker)
+            found.put(unset, 0, size, solver.model_value(use.value))
+        return found
 
     def _excuse(
         self, learned: Learned, claim: Claim, inputs: dict[int, list[tuple[str, int]]]

@@ -7,6 +7,7 @@ from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Path
 from plait.errors import UnsupportedCode
 from plait.logic.translate import NAN_BITS, translate, truth_of
+from plait.model.actions import Origin
 from plait.model.expressions import (
     CurrentThread,
     Expr,
@@ -23,7 +24,8 @@ _Move = PointerAdd | StaticAddress | FrameAddress
 
 
 class Evaluator:
-    """`thread_locals` are the running thread's that were used so far."""
+    """`thread_locals` are the running thread's that were used so far; `origin` is the place of the
+    action whose expressions are evaluated."""
 
     def __init__(self, log: EventLog) -> None:
         self.program = log.program
@@ -32,6 +34,7 @@ class Evaluator:
         self._log = log
         self._moves: dict[int, list[_Move]] = {}
         self.thread_locals: dict[StaticObject, Instance] = {}
+        self.origin: Origin | None = None
 
     def value(self, expr: Expr, path: Path) -> int:
         for move in self._moves_in(expr):
@@ -62,8 +65,9 @@ class Evaluator:
         return known
 
     def _claim_inside(self, move: _Move, path: Path) -> None:
-        """A pointer that leaves its page could come to look like one to another object: as in the
-        reference interpreter such an execution has no verdict. Page 0 has plain integers."""
+        """A pointer that leaves its pages could come to look like one to another object: as in the
+        reference interpreter such an execution has no verdict. Page 0 and the last one have plain
+        integers."""
         terms, bits = self._terms, self.program.data_model.page_bits
         if isinstance(move, PointerAdd):
             before = self._translated(move.base, path)
@@ -74,17 +78,19 @@ class Evaluator:
         after = self._translated(move, path)
         count = terms.width[before] - bits
         pages = [terms.extract(item, bits, count) for item in (before, after)]
-        stays = terms.or_(terms.eq(*pages), terms.eq(pages[0], terms.constant(0, count)))
+        stays = terms.eq(*(terms.extract(page, 1, count - 1) for page in pages))
+        for number in (0, self.program.data_model.last_page):
+            stays = terms.or_(stays, terms.eq(pages[0], terms.constant(number, count)))
         for first, length in self._objects.large:
-            offsets = [terms.sub(page, terms.constant(first, count)) for page in pages]
-            inside = [terms.ult(item, terms.constant(length, count)) for item in offsets]
+            offsets = [terms.sub(page, terms.constant(first - 1, count)) for page in pages]
+            inside = [terms.ult(item, terms.constant(length + 1, count)) for item in offsets]
             stays = terms.or_(stays, terms.and_(*inside))
         if stays == terms.true:
             return
         leaving = self._log.under(path.copy(), terms.not_(stays))
         if leaving is not None:
             message = "pointer arithmetic leaves its object"
-            origin = self._log.function.origin
+            origin = self.origin or self._log.function.origin
             self._log.claim(self._log.result.troubles, leaving, "limit", message, origin)
 
     def constant(self, value: int, type_: Scalar) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from plait.engines.interface import OutOfTime
+from plait.engines.orders.bounds import Key
 from plait.engines.orders.contents import Contents
 from plait.engines.orders.knowledge import Knowledge
+from plait.engines.orders.objects import Instance
 from plait.engines.orders.paths import Path, Section
 from plait.engines.orders.places import distinguishing_bits
 from plait.engines.orders.unrolling import (
@@ -14,6 +16,7 @@ from plait.engines.orders.unrolling import (
     Occurrence,
     ThreadRun,
     Unrolling,
+    UnsetUse,
 )
 from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode
@@ -21,6 +24,7 @@ from plait.logic.terms import Terms
 from plait.model.actions import Origin
 from plait.model.program import Program
 from plait.model.types import Scalar
+from plait.model.unset import Maker
 
 MOST_EVENTS = 200_000
 
@@ -32,8 +36,8 @@ class EventLog:
         self.program = program
         self.terms = terms
         self.knowledge = knowledge
-        self.contents = Contents(terms, knowledge.objects)
-        self.result = Unrolling()
+        self.result = Unrolling(unset_bytes=knowledge.unset_bytes)
+        self.contents = Contents(terms, knowledge.objects, knowledge.unset_bytes)
         self.run = ThreadRun(0, -1, -1, terms.true)
         self.function = program.functions[program.entry]
         self.is_alone = True
@@ -59,6 +63,13 @@ class EventLog:
             self.close_section(path.section[0], path, origin)
         shown = self.shown(origin)
         claims.append(Claim(condition, self.run.number, what, message, origin, shown=shown))
+
+    def cut(self, path: Path, exceeded: Key, origin: Origin) -> None:
+        """Executions that come here are not unrolled any further."""
+        known = len(self.result.cuts)
+        self.claim(self.result.cuts, path, "bound", "", origin)
+        for claim in self.result.cuts[known:]:
+            claim.exceeded = exceeded
 
     def claim_invalid(self, path: Path, message: str, origin: Origin) -> None:
         """An invalid access or free: a violation if that is asked for, else undefined."""
@@ -98,6 +109,21 @@ class EventLog:
         term = self.terms.fresh("input", type_.bits)
         self.result.inputs.append(InputUse(self.run.number, name, type_, term, guard))
         return term
+
+    def unset(self, maker: Maker, bits: int, path: Path) -> int:
+        """A value that nobody has set."""
+        term = self.terms.fresh("unset", bits)
+        guard = path.condition.term
+        self.result.unset.append(UnsetUse(self.run.number, maker, guard, term))
+        return term
+
+    def unset_object(self, maker: Maker, instance: Instance, path: Path) -> None:
+        """An object begins without contents."""
+        size = instance.size_term(self.terms, self.program.data_model.pointer.bits)
+        use = UnsetUse(
+            self.run.number, maker, path.condition.term, None, instance.address, size
+        )
+        self.result.unset.append(use)
 
     def section_from(self, begin: int) -> Section:
         return ((begin, self.result.events[begin].guard),), 1
@@ -150,6 +176,8 @@ class EventLog:
         event = Occurrence(
             number, self.run.number, kind, cell, guard, value, section, cell is not None, origin
         )
+        if path.locks:
+            event.locks = path.locks.copy()
         self.result.events.append(event)
         self.run.events.append(number)
         is_access = kind in (Access.READ, Access.WRITE)

@@ -15,6 +15,12 @@ write, the thread may stay away from the lock all the time. Nobody sees the diff
 sees the lock but by waiting for it, and nobody but the owner resets it: it is recognised as a lock
 (see `locks`) or `owned` (see `unrolling_facts`). Both must be about the same lock, and the first
 must take it by itself, later being as good: with nothing else in that step or behind it.
+
+For the same reason the first such round needs no round either if the thread has done nothing but to
+take the lock before it came to the head. It might as well have taken it when it took it again: what
+it has read in between it reads anew, it has written nothing, and it has the lock at the head as it
+had it then. Of all executions that others cannot tell apart, the shortest has no such round. So a
+wait for a condition in a loop that looks again needs no bound.
 """
 
 from __future__ import annotations
@@ -26,11 +32,11 @@ from plait.data import dataclass
 from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.paths import Held, Path
 from plait.engines.orders.private import Memory
-from plait.engines.orders.unrolling import Access, Occurrence
+from plait.engines.orders.unrolling import Access, Holds, Occurrence
 from plait.engines.orders.unrolling_facts import Cell, UnrollingFacts
 from plait.logic.terms import Terms
 
-_WRITING = (Access.WRITE, Access.ACQUIRE, Access.RELEASE)
+_WRITING = (Access.WRITE, Access.ACQUIRE, Access.RELEASE, Access.TAKE, Access.GIVE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +51,7 @@ class Head:
     events: int
     made: int
     waited: dict[Cell, int]  # locks that the round before released and took again, and when
+    holds: dict[Cell, Holds]
 
     @staticmethod
     def of(path: Path, events: int, made: int, waited: dict[Cell, int]) -> Head:
@@ -57,6 +64,7 @@ class Head:
             events,
             made,
             waited,
+            path.holds.copy(),
         )
 
 
@@ -101,12 +109,33 @@ class IdleRounds:
             return self._log.under(path, change(terms, head, path, live, events, made))
         has_changed = change(terms, head, path, live, [], made)
         has_waited = head.waited.get(lock, terms.false)
+        if self._could_be_taken_later(lock, head):
+            has_waited = terms.true
         following = self._log.under(path, terms.or_(has_changed, terms.not_(has_waited)))
         if following is not None:
             waits = self._waited[frame, loop.head]
             now = terms.and_(following.condition.term, taken.guard)
             waits[lock] = terms.or_(waits.get(lock, terms.false), now)
         return following
+
+    def _could_be_taken_later(self, lock: Cell, head: Head) -> bool:
+        """Whether a thread that came to the head has done nothing since it took the lock, and took
+        it in a step for this alone."""
+        events = self._log.result.events
+        holds = head.holds.get(lock, ())
+        for acquire, _ in holds:
+            names = {name for name, _ in acquire.section}
+            first = min(names, default=acquire.number)
+            for event in events[first : head.events]:
+                is_of_step = event is acquire or event.number in names
+                if not is_of_step and not event.is_silent and not _ends(event, acquire):
+                    return False
+        return bool(holds)
+
+
+def _ends(event: Occurrence, acquire: Occurrence) -> bool:
+    """Whether an event is the mark at the end of the step that takes a lock."""
+    return event.kind is Access.MARK and event.number == acquire.number + 1
 
 
 def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 
 from plait.engines.orders.control_flow import Shape, shape_of
 from plait.engines.orders.objects import Instance, Objects
+from plait.engines.orders.unrolling import UnsetBytes
 from plait.model.program import Function, Program
 
 Cell = tuple[int, int]  # an address and a size in bytes
@@ -50,6 +51,7 @@ class Knowledge:
         self.layout = Layout()
         self.pointers = Pointers()
         self.lives = Lives()
+        self.unset_bytes: UnsetBytes = {}  # facts of one unrolling speak of them in the next
         self._rounds = 0
 
     def shape(self, function: Function) -> Shape:

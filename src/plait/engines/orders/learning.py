@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from plait.data import dataclass
+from plait.data import dataclass, field
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
 from plait.engines.orders.locks import LockedSection, learn, learn_for_deadlocks, locked_sections
@@ -13,12 +13,12 @@ from plait.engines.orders.objects import Objects
 from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unroll import Unroller
 from plait.engines.orders.unrolling import Unrolling
-from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
+from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.program import Program
 
-_MOST_LESSONS = 4
+_MOST_LESSONS = 6
 
 
 @dataclass(slots=True, eq=False)
@@ -30,6 +30,7 @@ class Learned:
     sections: list[LockedSection]
     objects: Objects
     terms: Terms
+    semaphores: Mapping[Cell, int] = field(default_factory=dict)
 
 
 Teach = Callable[[Unrolling, StaticOrders, Terms, UnrollingFacts], UnrollingFacts]
@@ -48,7 +49,7 @@ def unroll(
     def teach(
         unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
     ) -> UnrollingFacts:
-        return learn(unrolling, orders, terms, known, finds_races)
+        return learn(unrolling, orders, terms, known, finds_races, checks_memory)
 
     knowledge = Knowledge(
         program, deadline, finds_races, checks_memory, checks_lives, assumes_defined
@@ -116,7 +117,7 @@ def _unroll(
     sections = locked_sections(unrolling, orders, terms)
     if sections is None:
         return None
-    return Learned(unrolling, orders, sections, unroller.objects, terms)
+    return Learned(unrolling, orders, sections, unroller.objects, terms, known.semaphores)
 
 
 def _program_order(unrolling: Unrolling) -> list[tuple[int, int]]:

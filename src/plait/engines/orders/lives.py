@@ -105,6 +105,25 @@ class ObjectLives:
         for event in self._log.result.events[count:]:
             event.is_access = False
 
+    def end(
+        self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
+    ) -> None:
+        """The life of the object at an address ends, where `here` holds."""
+        terms = self._terms
+        life, lives = self.of(address, targets)
+        shared = [item for item in lives if item[1].is_shared]
+        for place, instance in lives:
+            if not instance.is_shared:
+                dies = terms.and_(here, is_at(terms, life, [(place, instance)]))
+                before = self._log.contents.private(place, 1, path)
+                value = terms.ite(dies, terms.constant(0, 8), before)
+                write_cell(terms, path.memory, place, 1, value)
+        if shared:
+            if len(shared) < len(lives):
+                here = terms.and_(here, is_at(terms, life, shared))
+            self._shared.is_plain = False
+            self._shared.write(life, shared, 1, terms.constant(0, 8), here, path, origin)
+
     def end_at(self, address: int, path: Path, origin: Origin) -> None:
         """The object at an address, a local that leaves its scope, dies."""
         for value in self._values.leaves(address) or ():

@@ -264,9 +264,9 @@ class MaximalUnroller(Unroller):
             return self._log.run.number, *(begin for begin, _ in path.section[0])
         return self._log.run.number, len(self.result.events), self._pauses, 0
 
-    def _input(self, action: Input, path: Path) -> Path | None:
+    def _input(self, action: Input, edge: Edge, path: Path) -> Path | None:
         count = len(self.result.facts)
-        following = super()._input(action, path)
+        following = super()._input(action, edge, path)
         term = path.registers[action.target.index]
         assert term is not None
         self._inputs.append(_Input(term, self._moment(path), self.result.facts[count:]))

@@ -7,17 +7,19 @@ may die has a life that is looked at first (`lives`).
 
 from __future__ import annotations
 
+from plait.engines.orders.bounds import Bounds, arrays_of
+from plait.engines.orders.evaluate import Evaluator
 from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.lives import ObjectLives
 from plait.engines.orders.paths import Path
-from plait.engines.orders.places import decode, select
+from plait.engines.orders.places import decode, is_one_of, select
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.private import write_cell
-from plait.engines.orders.shared import SharedMemory, Target, is_at
+from plait.engines.orders.shared import FEW_PLACES, SharedMemory, Target, is_at
 from plait.errors import UnsupportedCode
 from plait.logic.progression import progression
 from plait.model.actions import Origin
-from plait.model.expressions import Expr
+from plait.model.expressions import Expr, PointerAdd
 from plait.model.types import Scalar
 
 MOST_PLACES = 4096  # places that an access by a symbolic address may have
@@ -27,8 +29,16 @@ class UnrolledMemory:
     """Memory as the thread that is being unrolled sees it."""
 
     def __init__(
-        self, log: EventLog, values: PossibleValues, shared: SharedMemory, lives: ObjectLives
+        self,
+        log: EventLog,
+        values: PossibleValues,
+        shared: SharedMemory,
+        lives: ObjectLives,
+        evaluator: Evaluator,
+        bounds: Bounds,
     ) -> None:
+        self._evaluator = evaluator
+        self._bounds = bounds
         self._terms = log.terms
         self._knowledge = log.knowledge
         self._objects = log.knowledge.objects
@@ -47,6 +57,7 @@ class UnrolledMemory:
         if private:
             values = [(place, self._contents.private(place, size, path)) for place, _ in private]
             result = select(self._terms, address, values)
+            self._count(address, targets, self._terms.true, path, origin)
         if shared:
             here = is_at(self._terms, address, shared) if private else self._terms.true
             value = self._shared.read(address, shared, size, here, path, origin)
@@ -78,6 +89,7 @@ class UnrolledMemory:
             here = is_at(self._terms, address, shared) if private else self._terms.true
             self._shared.write(address, shared, size, value, here, path, origin)
         if private:
+            self._count(address, targets, self._terms.true, path, origin)
             here = self._terms.not_(is_at(self._terms, address, shared))
             for place, chosen in decode(self._terms, address, private).items():
                 old_or_new = value
@@ -97,15 +109,24 @@ class UnrolledMemory:
         if not found or path.condition.either_term(terms) == terms.false:
             return
         here = terms.not_(is_null)
-        is_alone = path.section is None
+        is_alone = path.section is None and any(item.is_shared for _, item in found)
         if is_alone:
             path.section = self._log.section_from(self._log.mark(path, origin))
         self._lives.require(address, found, "free of a dead object", path, origin, here)
-        life, lives = self._lives.of(address, found)
-        self._shared.is_plain = False
-        self._shared.write(life, lives, 1, terms.constant(0, 8), here, path, origin)
+        self._lives.end(address, found, here, path, origin)
+        self._count(address, found, here, path, origin)
         if is_alone:
             self._shared.end_parts(path, origin)
+
+    def _count(
+        self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
+    ) -> None:
+        """The replay counts all accesses to the heap, also those that nobody else sees."""
+        private = [item for item in targets if item[1].from_heap and not item[1].is_shared]
+        if private:
+            if len(private) < len(targets):
+                here = self._terms.and_(here, is_at(self._terms, address, private))
+            self._log.silent(path, here, origin)
 
     def object_size(self, address: int, expr: Expr, bits: int, path: Path, origin: Origin) -> int:
         found = self._heap_targets(address, expr, self._terms.false, path, origin)
@@ -122,11 +143,17 @@ class UnrolledMemory:
         """The places that a pointer can point to here; the path goes on only for these."""
         values = self._values.leaves(address)
         if values is None:
+            pointers = self._values.moved_pointers(address)
+            if pointers is not None:
+                values = self._objects.places_from(pointers, size, MOST_PLACES)
+        if values is None:
             steps = progression(self._terms, address)
             name = self._log.function.name
             values = self._objects.addresses(name, expr, size, steps, MOST_PLACES)
         if values is None:
             raise UnsupportedCode("an access through a pointer that may point to many places")
+        if len(values) > FEW_PLACES:
+            values = self._inside_array(values, address, expr, size, path, origin)
         found: list[Target] = []
         for value in values:
             instance = self._objects.at(value, size)
@@ -143,6 +170,35 @@ class UnrolledMemory:
         self._keep_inside_open(address, size, found, path, origin)
         self._lives.require(address, found, "access to no live object", path, origin)
         return found
+
+    def _inside_array(
+        self, values: list[int], address: int, expr: Expr, size: int, path: Path, origin: Origin
+    ) -> list[int]:
+        """Of the places that an access by an index may go to, those in the array. What is beside
+        it in a structure, a lock for example, is not accessed so in most programs: if it is,
+        this is noticed as if it were a loop bound."""
+        key = arrays_of(self._log.function.name)
+        if (
+            not isinstance(expr, PointerAdd)
+            or expr.array is None
+            or key in self._bounds.open_arrays
+        ):
+            return values
+        starts = self._values.leaves(self._evaluator.value(expr.base, path))
+        inside: list[int] = []
+        for start in starts or ():
+            instance = self._objects.at(start, 0)
+            if instance is not None:
+                end = start + expr.array if expr.array else instance.address + instance.size
+                inside += [value for value in values if start <= value <= end - size]
+        if not inside or len(inside) == len(values):
+            return values
+        is_inside = is_one_of(self._terms, address, inside)
+        outside = self._log.under(path.copy(), self._terms.not_(is_inside))
+        if outside is not None:
+            self._log.cut(outside, key, origin)
+        path.condition = path.condition.with_part(self._terms, is_inside)
+        return inside
 
     def _keep_inside_open(
         self, address: int, size: int, targets: list[Target], path: Path, origin: Origin

@@ -104,8 +104,9 @@ class Objects:
         self._program = program
         self._bits = program.data_model.page_bits
         self._pages_of = program.data_model.pages_of
+        self._pages_taken = program.data_model.pages_taken
         self._next = program.first_free_page
-        self._last_page = (1 << program.data_model.pointer.bits - self._bits) - 1
+        self._last_page = program.data_model.last_page
         points_to = PointsTo(program)
         self.points_to = points_to
         self._sharing = Sharing(points_to)
@@ -168,7 +169,7 @@ class Objects:
 
     def _free_page(self, size: int) -> int:
         page = self._next
-        self._next += self._pages_of(size)
+        self._next += self._pages_taken(size)
         if self._next > self._last_page:
             raise UnsupportedCode("more objects than there are addresses")
         return page
@@ -230,12 +231,29 @@ class Objects:
         self._present.add(key)
 
     def heap(
-        self, thread: int, size: int, is_open: bool, zeroed: bool, edge: Edge, site: Site
+        self,
+        thread: int,
+        size: int,
+        is_open: bool,
+        zeroed: bool,
+        edge: Edge,
+        site: Site,
+        context: Edge | None,
     ) -> Instance:
+        """`context`: the innermost call in the user's code that led into the library."""
         contents = bytes(size) if zeroed else None
-        made = self._make(thread, edge, site, size, "heap", True, contents, is_open=is_open)
+        is_private = not self._all_can_dangle and self._stays_with_its_thread(edge, context)
+        made = self._make(
+            thread, edge, site, size, "heap", not is_private, contents, is_open=is_open
+        )
+        made.owner = thread if is_private else 0
         made.from_heap = True
         return made
+
+    def _stays_with_its_thread(self, edge: Edge, context: Edge | None) -> bool:
+        """Whether nobody but the thread that allocates an object gets at it."""
+        found = self.points_to.object_of(edge, context)
+        return found is not None and not self._sharing.has_escaped(found)
 
     def local(self, thread: int, slot: FrameSlot, site: Site) -> Instance:
         return self._make(thread, slot, site, slot.size, slot.name, self.shares(slot), None)
@@ -297,7 +315,6 @@ class Objects:
         there are more places than `most`. Where the offset is not known: at addresses that have
         the remainder steps[0] modulo steps[1], or else at multiples of the size."""
         found: dict[int, None] = {}
-        remainder, step = steps
         for item, offset in self.points_to.locations(function, expr):
             maker = item.static or item.slot or item.edge
             self._asked.add(maker)
@@ -305,17 +322,34 @@ class Objects:
                 if not self._is_known(instance):
                     continue
                 if offset is not None:
-                    offsets = range(offset, offset + 1)
-                elif step >= size:
-                    first = (remainder - instance.address) % step
-                    offsets = range(first, instance.size - size + 1, step)
+                    places = range(instance.address + offset, instance.address + offset + 1)
                 else:
-                    offsets = range(0, instance.size - size + 1, size)
-                if len(found) + len(offsets) > most:
+                    places = _places_in(instance, size, steps)
+                if len(found) + len(places) > most:
                     return None
-                for place in offsets:
-                    found[instance.address + place] = None
+                found.update(dict.fromkeys(places))
         return list(found)
+
+    def places_from(
+        self, pointers: list[tuple[int, tuple[int, int]]], size: int, most: int
+    ) -> list[int] | None:
+        """Where pointers that are moved by steps may point, in the objects that they point to; None
+        if there are more places than `most`, or it is not known what they point to. Numbers are
+        smaller than addresses."""
+        found: dict[int, None] = {}
+        for address, (start, step) in pointers:
+            instance = self.at(address, 0)
+            if instance is None and 0 < address >> self._bits <= self._last_page >> 1:
+                return None
+            if instance is None:
+                continue
+            places = range(address + start, address + start + 1)
+            if step:
+                places = _places_in(instance, size, (address + start, step))
+            if len(found) + len(places) > most:
+                return None
+            found.update(dict.fromkeys(places))
+        return list(found) or None
 
     def _is_known(self, instance: Instance) -> bool:
         limit = self._end_of_known
@@ -350,6 +384,21 @@ class Objects:
 
     def function_at(self, address: int) -> Function | None:
         return self._functions.get(address)
+
+    def callees(self, function: str, edge: Edge) -> list[int]:
+        """The addresses of the functions that an edge may call, by the points-to analysis."""
+        names = self.points_to.callees(function, edge)
+        return [address for address, item in self._functions.items() if item.name in names]
+
+
+def _places_in(instance: Instance, size: int, steps: tuple[int, int]) -> range:
+    """Of an access to an object: the addresses with a remainder modulo a step, or else at multiples
+    of the size from its start."""
+    remainder, step = steps
+    end = instance.address + instance.size - size + 1
+    if step >= size:
+        return range(instance.address + (remainder - instance.address) % step, end, step)
+    return range(instance.address, end, size)
 
 
 def _contents(item: StaticObject) -> bytes | None:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from plait.data import dataclass
 from plait.engines.orders.private import Initial, Memory, merge_memories
+from plait.engines.orders.unrolling import Holds
 from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
@@ -135,7 +136,7 @@ class Held:
 class Path:
     """A frame's registers and the thread's private memory, where `condition` holds."""
 
-    __slots__ = ("condition", "held", "locks", "memory", "registers", "section", "slots")
+    __slots__ = ("condition", "held", "holds", "locks", "memory", "registers", "section", "slots")
 
     def __init__(
         self,
@@ -146,9 +147,11 @@ class Path:
         section: Section | None = None,
         held: dict[Cell, Held] | None = None,
         locks: dict[Cell, int | None] | None = None,
+        holds: dict[Cell, Holds] | None = None,
     ) -> None:
         # Locks that the thread holds, with their values; None: only some of the paths here do.
         self.locks: dict[Cell, int | None] = {} if locks is None else locks
+        self.holds: dict[Cell, Holds] = {} if holds is None else holds  # since when
         self.held: dict[Cell, Held] = {} if held is None else held
         self.condition = condition
         self.registers = registers  # terms; None: not assigned yet
@@ -166,6 +169,7 @@ class Path:
             self.section,
             self.held.copy(),
             self.locks.copy(),
+            self.holds.copy(),
         )
 
 
@@ -185,6 +189,7 @@ def merged(terms: Terms, paths: list[Path], initial: Initial) -> Path:
             section,
             _merge_held(terms, is_other, other.held, result.held),
             _merge_locks(other.locks, result.locks),
+            _merge_holds(terms, other, result),
         )
     return result
 
@@ -198,6 +203,20 @@ def _merge_locks(
         cell: first[cell] if cell in first and first[cell] == second.get(cell) else None
         for cell in [*first, *(cell for cell in second if cell not in first)]
     }
+
+
+def _merge_holds(terms: Terms, one: Path, other: Path) -> dict[Cell, Holds]:
+    if one.holds == other.holds:
+        return one.holds
+    found = {cell: holds for cell, holds in one.holds.items() if other.holds.get(cell) == holds}
+    for cell in [*one.holds, *(cell for cell in other.holds if cell not in one.holds)]:
+        if cell not in found:
+            found[cell] = tuple(
+                (acquire, terms.and_(when, path.condition.term))
+                for path in (one, other)
+                for acquire, when in path.holds.get(cell, ())
+            )
+    return found
 
 
 def _merge_held(

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.unrolling_facts import Cell
-from plait.logic.operators import ADD, ITE, VARIABLE, compute
+from plait.logic.operators import (
+    ADD,
+    CONCAT,
+    ITE,
+    MUL,
+    SIGN_EXTEND,
+    SUB,
+    VARIABLE,
+    ZERO_EXTEND,
+    compute,
+)
+from plait.logic.progression import progression
+
+Steps = tuple[int, int]  # numbers with a remainder modulo a step; if that is 0, one number
 
 MOST_CANDIDATES = 256  # different values of a pointer that are looked at one by one
 
@@ -18,12 +33,14 @@ class PossibleValues:
         self._terms = log.terms
         self._knowledge = log.knowledge
         self._contents = log.contents
+        self._page_bits = log.program.data_model.page_bits
         self.cells_of: dict[int, list[Cell]] = {}
         self.written: dict[Cell, dict[int, None]] = {}
         self._asked: dict[Cell, int] = {}
 
     def leaves(self, term: int) -> list[int] | None:
-        """The values that a term of constants, choices and reads is known to take."""
+        """The values that a term of constants, choices and reads is known to take. A pointer that
+        nothing determines has none; None where there is more to it than that."""
         terms = self._terms
         found: dict[int, None] = {}
         seen: set[tuple[int, int]] = set()
@@ -50,11 +67,62 @@ class PossibleValues:
                     for constant in self._knowledge.pointers.values(cell):
                         found[(constant + added) & mask] = None
                     pending += [(written, added) for written in self._values_of(cell)]
-            elif operator != VARIABLE:
+            elif operator != VARIABLE or self._is_address(added & mask, terms.width[term]):
+                return None  # any number, or such an index behind a place that is known
+            if len(found) + len(pending) > MOST_CANDIDATES:
+                return None
+        return list(found)
+
+    def moved_pointers(self, term: int) -> list[tuple[int, Steps]] | None:
+        """The values that a sum of a pointer and an index is known to take: from where it is moved
+        and by which distances. Any part of the sum may be the pointer, so some of them are
+        numbers."""
+        terms = self._terms
+        found: dict[tuple[int, Steps], None] = {}
+        seen: set[tuple[int, Steps]] = set()
+        pending: list[tuple[int, Steps]] = [(term, (0, 0))]
+        while pending:
+            item, moved = pending.pop()
+            if (item, moved) in seen:
+                continue
+            seen.add((item, moved))
+            value = terms.value(item)
+            operator = terms.operator[item]
+            operands = terms.operands[item]
+            if value is not None:
+                found[value, moved] = None
+            elif operator == ITE:
+                pending += [(choice, moved) for choice in operands[1:]]
+            elif operator in (ADD, SUB):
+                left, right = operands
+                start, step = progression(terms, right)
+                start = start if operator == ADD else -start
+                pending.append((left, _sum(moved, (start, step))))
+                if operator == ADD:
+                    pending.append((right, _sum(moved, progression(terms, left))))
+            elif item in self.cells_of:
+                for cell in self.cells_of[item]:
+                    if self._knowledge.pointers.is_vague(cell):
+                        return None
+                    for constant in self._knowledge.pointers.values(cell):
+                        found[constant, moved] = None
+                    pending += [(written, moved) for written in self._values_of(cell)]
+            elif not self._is_number(item):
                 return None
             if len(found) + len(pending) > MOST_CANDIDATES:
                 return None
         return list(found)
+
+    def _is_number(self, term: int) -> bool:
+        """Whether a term is surely not made of the bytes of a pointer."""
+        operator = self._terms.operator[term]
+        if operator == CONCAT:
+            return self._terms.is_constant(self._terms.operands[term][1])
+        return operator in (VARIABLE, MUL, SIGN_EXTEND, ZERO_EXTEND)
+
+    def _is_address(self, number: int, bits: int) -> bool:
+        """Whether a number is too large for the offset of a member."""
+        return 1 << self._page_bits <= number < 1 << (bits - 1)
 
     def numbers(self, term: int, most: int, known: dict[int, set[int] | None]) -> set[int] | None:
         """The values of any term whose variables stand for reads, as far as they are known; None
@@ -126,3 +194,9 @@ class PossibleValues:
             return False
         objects = self._knowledge.objects
         return objects.at(value, 0) is not None or objects.function_at(value) is not None
+
+
+def _sum(one: Steps, other: Steps) -> Steps:
+    step = gcd(one[1], other[1])
+    start = one[0] + other[0]
+    return (start % step, step) if step else (start, 0)

@@ -59,6 +59,10 @@ class Conjuncts:
             self._masks[item] = mask
         return self._masks[term]
 
+    def atoms(self, mask: int) -> list[int]:
+        """The terms of the bits of a mask."""
+        return [self._atoms[number] for number in bits(mask)]
+
     def exclude(self, one: int, other: int) -> bool:
         """Whether a conjunct of one is the negation of a conjunct of the other."""
         return any(other & self._negation(number) for number in bits(one))

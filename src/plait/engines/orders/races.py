@@ -93,4 +93,8 @@ def _locks_held(
         for event in unrolling.events[section.first : section.last + 1]:
             if event.thread == thread and not when & ~orders.sure[event.number]:
                 held[event.number] |= bit
+    for event in unrolling.events:
+        for cell, value in event.locks.items():
+            if value is not None and cell in numbers:
+                held[event.number] |= 1 << numbers[cell]
     return held

@@ -87,9 +87,7 @@ def _in_turns(unrolling: Unrolling, threads: list[ThreadRun], made: _Orders) -> 
     return chosen
 
 
-def _parts(
-    unrolling: Unrolling, thread: ThreadRun, ends: dict[int, int]
-) -> list[tuple[int, int]]:
+def _parts(unrolling: Unrolling, thread: ThreadRun, ends: dict[int, int]) -> list[tuple[int, int]]:
     """The first and last events of parts that end in a write."""
     parts: list[tuple[int, int]] = []
     first: int | None = None

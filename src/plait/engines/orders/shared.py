@@ -19,6 +19,8 @@ from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
 from plait.logic.terms import Terms
 from plait.model.actions import Origin
 
+# The value of a semaphore from which neither to take nor to give is a matter of its own.
+IN_BETWEEN = 3
 FEW_PLACES = 4  # an access to more shared places is one event of a region
 
 Target = tuple[int, Instance]  # an address and the object there
@@ -215,8 +217,12 @@ class SharedMemory:
             event.initial = select(terms, moved, contents)
 
     def _needs_event(self, cell: Cell, path: Path) -> bool:
+        known = self._known
         return not (
-            cell in self._known.constant or cell in self._known.locks or self._is_held(cell, path)
+            cell in known.constant
+            or cell in known.locks
+            or cell in known.semaphores
+            or self._is_held(cell, path)
         )
 
     def _known_value(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
@@ -225,6 +231,9 @@ class SharedMemory:
             return self._known.constant[cell]
         if cell in self._known.locks:
             return self._load_lock(cell, here, path, origin)
+        if cell in self._known.semaphores:
+            self._log.silent(path, here, origin)
+            return self._terms.constant(IN_BETWEEN, 8 * cell[1])
         return self._load_held(cell, here, path, origin)
 
     # In an atomic section nobody sees what happens in between, so each cell is read at most once,
@@ -245,7 +254,9 @@ class SharedMemory:
         self._log.silent(path, here, origin)
         value = path.locks.get(cell, 0)
         if value is None:
-            return self._terms.fresh("lock", 8 * cell[1])
+            unknown = self._terms.fresh("lock", 8 * cell[1])
+            self._log.result.open_locks.append(unknown)
+            return unknown
         return self._terms.constant(value, 8 * cell[1])
 
     def _load_held(self, cell: Cell, here: int, path: Path, origin: Origin) -> int:
@@ -274,14 +285,20 @@ class SharedMemory:
         return value
 
     def _store(self, cell: Cell, here: int, value: int, path: Path, origin: Origin) -> None:
+        if cell in self._known.unread or (self._known.unseen and self._is_unseen(cell, path)):
+            self._log.silent(path, here, origin)
+            return
         if cell in self._known.constant:
             if value != self._known.constant[cell]:
                 raise Surprise
             self._log.silent(path, here, origin)
             return
+        if cell in self._known.semaphores:
+            self._change_semaphore(cell, here, value, path, origin)
+            return
         if cell in self._known.locks:
             self._note_lock(cell, here, value, path)
-        elif cell in self._known.awaited and not self._is_by_owner(cell, here, value, path):
+        elif cell in self._known.tracked and not self._is_by_owner(cell, here, value, path):
             if cell in self._known.owned:
                 raise Surprise
             self._log.result.unowned.add(cell)
@@ -295,6 +312,29 @@ class SharedMemory:
             self._give_up(cell, path, origin)
             event = self._log.event(Access.WRITE, cell, here, value, path, origin)
             event.arrival = self._arrival
+
+    def _is_unseen(self, cell: Cell, path: Path) -> bool:
+        """Whether nobody reads what is written to the cell here."""
+        names = () if path.section is None else path.section[0]
+        keys = self._log.result.section_keys
+        return bool(names) and all(
+            (cell, keys.get(name)) in self._known.unseen for name, _ in names
+        )
+
+    def _change_semaphore(
+        self, cell: Cell, here: int, value: int, path: Path, origin: Origin
+    ) -> None:
+        """As far as a section sees it, a semaphore has been in between when it changes it."""
+        kind = {IN_BETWEEN - 1: Access.TAKE, IN_BETWEEN + 1: Access.GIVE}.get(
+            self._terms.value(value) or 0
+        )
+        names = () if path.section is None else path.section[0]
+        keys = {self._log.result.section_keys.get(name) for name, _ in names}
+        if kind is None or here != self._terms.true or not names or None in keys:
+            raise Surprise
+        if kind is Access.TAKE and keys & self._known.unblocked:
+            raise Surprise  # the thread could not stop in front of it
+        self._log.event(kind, cell, here, value, path, origin)
 
     def _note_lock(self, cell: Cell, here: int, value: int, path: Path) -> None:
         known = self._terms.value(value)
@@ -369,4 +409,9 @@ class SharedMemory:
                 raise Surprise
             kind = Access.ACQUIRE if value else Access.RELEASE
         event = self._log.event(kind, cell, held.written, held.value, path, origin, is_access)
+        if kind is Access.ACQUIRE:
+            # Earlier ones are over on this path, but this is not known without the solver.
+            path.holds[cell] = (*path.holds.get(cell, ()), (event, event.guard))
+        elif kind is Access.RELEASE:
+            event.holds = path.holds.pop(cell, ())
         self._latecomers.write(event, held.written, path)

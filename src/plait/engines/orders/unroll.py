@@ -70,6 +70,7 @@ from plait.model.actions import (
 from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Scalar
+from plait.model.unset import local, made_at, missing_argument
 
 MOST_SIZES = 16  # of one allocation that are known as numbers
 LEAST_SIZES = 8  # of one allocation of any size that are looked at, whatever the bound
@@ -98,8 +99,10 @@ class Unroller:
         self.values = PossibleValues(log)
         self._shared = SharedMemory(log, known, self.values, latecomers or Latecomers())
         self._lives = ObjectLives(log, self.values, self._shared)
-        self._memory = UnrolledMemory(log, self.values, self._shared, self._lives)
         self._evaluator = Evaluator(log)
+        self._memory = UnrolledMemory(
+            log, self.values, self._shared, self._lives, self._evaluator, bounds
+        )
         self._idle = IdleRounds(log, known)
         self._pending: list[tuple[ThreadRun, Function, int, Scalar, Path]] = []
         self._started_at: dict[int, Origin] = {}  # threads by the calls that have started them
@@ -154,6 +157,7 @@ class Unroller:
             entry.section,
             entry.held,
             entry.locks,
+            entry.holds,
         )
         queue: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
         first_rounds = tuple(0 for _ in shape.nests[0])
@@ -221,7 +225,7 @@ class Unroller:
     ) -> tuple[int, tuple[int, ...]] | None:
         """Where an edge leads, in which rounds of the loops there; None beyond the bound."""
         if self.bounds.is_closed(function.name, edge.target):
-            self._cut(path, entry_of(function.name, edge.target), edge.action.origin)
+            self._log.cut(path, entry_of(function.name, edge.target), edge.action.origin)
             return None
         if not rounds and not shape.nests[edge.target]:
             return edge.target, ()
@@ -246,17 +250,10 @@ class Unroller:
                         return None
                 if number > most_rounds(self.bounds, function, loop):
                     # Also where the analysis knows the bound: that is then easy to confirm.
-                    self._cut(path, (function.name, loop.head), edge.action.origin)
+                    self._log.cut(path, (function.name, loop.head), edge.action.origin)
                     return None
             there.append(number)
         return edge.target, tuple(there)
-
-    def _cut(self, path: Path, exceeded: Key, origin: Origin) -> None:
-        """Executions that come here are not unrolled any further."""
-        known = len(self.result.cuts)
-        self._log.claim(self.result.cuts, path, "bound", "", origin)
-        for claim in self.result.cuts[known:]:
-            claim.exceeded = exceeded
 
     def _spin(self, path: Path, origin: Origin) -> None:
         """A round that returns to the head can be left out; in an atomic section it means that the
@@ -300,6 +297,7 @@ class Unroller:
         leaving = function.edges[location]
         if path.condition.either_term(self.terms) == self.terms.false:
             return []
+        self._evaluator.origin = leaving[0].action.origin
         if isinstance(leaving[0].action, Guard):
             truth, under = self._evaluator.truth, self._log.under
             return [
@@ -360,7 +358,7 @@ class Unroller:
             case ReadModifyWrite():
                 self._read_modify_write(action, path)
             case Input():
-                return self._input(action, path)
+                return self._input(action, edge, path)
             case Prune():
                 holds = self._evaluator.truth(action.condition, path)
                 return self._assume(path, holds, action.origin)
@@ -442,9 +440,12 @@ class Unroller:
 
     # Values
 
-    def _input(self, action: Input, path: Path) -> Path | None:
+    def _input(self, action: Input, edge: Edge, path: Path) -> Path | None:
         type_ = action.target.type
-        term = self._log.unknown(action.name, type_, path.condition.term)
+        if action.indeterminate:
+            term = self._log.unset(made_at(self._log.function.name, edge.source), type_.bits, path)
+        else:
+            term = self._log.unknown(action.name, type_, path.condition.term)
         if type_.is_bool:
             self.result.facts.append(self.terms.ult(term, self.terms.constant(2, type_.bits)))
         has_values = self.terms.true
@@ -512,6 +513,7 @@ class Unroller:
     def _enter(self, index: int, edge: Edge, path: Path) -> None:
         slot = self._log.function.slots[index]
         instance = self.objects.local(self._log.run.number, slot, self._site(edge))
+        self._log.unset_object(local(self._log.function.name, index), instance, path)
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
 
     def _begin_heap_life(self, instance: Instance, path: Path, origin: Origin) -> None:
@@ -559,7 +561,7 @@ class Unroller:
             cut = self._log.under(path.copy(), terms.ult(terms.constant(largest, bits), size))
             cut = cut and self._log.under(cut, terms.ule(size, terms.constant(most, bits)))
             if cut is not None:
-                self._cut(cut, key, self._in_user_code(action.origin))
+                self._log.cut(cut, key, self._in_user_code(action.origin))
         is_allowed = terms.ule(size, terms.constant(largest, bits))
         if not is_open:  # `known` may be incomplete
             is_allowed = terms.eq(size, terms.constant(largest, bits))
@@ -574,31 +576,41 @@ class Unroller:
             self._log.claim(self.result.troubles, beyond, "unsupported", message, origin)
         path.condition = path.condition.with_part(terms, is_allowed)
         instance = self._made(action, edge, largest, is_open, path)
+        if not action.zeroed:
+            maker = made_at(self._log.function.name, edge.source)
+            self._log.unset_object(maker, instance, path)
         if is_open:
             is_so = terms.eq(instance.size_term(terms, bits), size)
             self.result.facts.append(terms.implies(path.condition.term, is_so))
         path.registers[action.target.index] = terms.constant(instance.address, bits)
 
-    def _in_user_code(self, origin: Origin) -> Origin:
-        """The place of the call that led into the library, if the running function is there."""
+    def _call_of_library(self) -> Edge | None:
+        """The call in the user's code that led into the library, if the running function is there
+        and was not the first one of its thread."""
         functions = self.program.functions
         name = self._log.function.name
+        found: Edge | None = None
         for edge, caller in zip(reversed(self._stack), [*self._calls[-2::-1], None], strict=True):
             if not functions[name].library:
                 break
-            origin = edge.action.origin
+            found = edge
             name = name if caller is None else caller
-        return origin
+        return found
 
-    def _made(
-        self, action: Allocate, edge: Edge, size: int, is_open: bool, path: Path
-    ) -> Instance:
+    def _in_user_code(self, origin: Origin) -> Origin:
+        """The place of the call that led into the library, if the running function is there."""
+        call = self._call_of_library()
+        return origin if call is None else call.action.origin
+
+    def _made(self, action: Allocate, edge: Edge, size: int, is_open: bool, path: Path) -> Instance:
         site, thread = self._site(edge), self._log.run.number
         if action.storage == "stack":
             if self.objects.can_dangle(edge):
                 raise UnsupportedCode("alloca, with memory safety")
             return self.objects.from_alloca(thread, size, is_open, edge, site)
-        instance = self.objects.heap(thread, size, is_open, action.zeroed, edge, site)
+        instance = self.objects.heap(
+            thread, size, is_open, action.zeroed, edge, site, self._call_of_library()
+        )
         if self.knowledge.checks_memory and action.storage == "heap":
             self._begin_heap_life(instance, path, action.origin)
         return instance
@@ -614,7 +626,7 @@ class Unroller:
         if function is None:
             raise UnsupportedCode("a thread whose function is not known")
         if self._log.run.depth > self.bounds.of(THREADS):
-            self._cut(path, THREADS, action.origin)
+            self._log.cut(path, THREADS, action.origin)
             return None
         argument = self._evaluator.value(action.argument, path)
         self._shared.flush(path, action.origin)
@@ -634,7 +646,7 @@ class Unroller:
         if isinstance(action.callee, str):
             targets = [(self.program.functions[action.callee], self.terms.true)]
         else:
-            targets = self._callees(self._evaluator.value(action.callee, path), path, action.origin)
+            targets = self._callees(self._evaluator.value(action.callee, path), path, edge)
         done: list[Path] = []
         for function, here in targets:
             entered = self._log.under(path.copy() if len(targets) > 1 else path, here)
@@ -646,10 +658,12 @@ class Unroller:
                     done.append(following)
         return merged(self.terms, done, self._log.contents.of) if done else None
 
-    def _callees(self, address: int, path: Path, origin: Origin) -> list[tuple[Function, int]]:
+    def _callees(self, address: int, path: Path, edge: Edge) -> list[tuple[Function, int]]:
+        """What a pointer to a function can call: the values that it is known to have, or else what
+        points-to analysis says. The path goes on only for these."""
         values = self.values.leaves(address)
         if values is None:
-            raise UnsupportedCode("a call through a pointer that is not known")
+            values = self.objects.callees(self._log.function.name, edge)
         found = []
         covered = self.terms.false
         for value in values:
@@ -658,6 +672,7 @@ class Unroller:
             if function is not None:
                 found.append((function, here))
                 covered = self.terms.or_(covered, here)
+        origin = edge.action.origin
         bad = self._log.under(path.copy(), self.terms.not_(covered))
         bad = bad and self._log.outside(bad, address, 0, origin)
         if bad is not None:
@@ -671,12 +686,14 @@ class Unroller:
     ) -> Path | None:
         recursion = recursion_of(function.name)
         if self._calls.count(function.name) > self.bounds.of(recursion):
-            self._cut(path, recursion, action.origin)
+            self._log.cut(path, recursion, action.origin)
             return None
         # Extra arguments are dropped, missing ones unknown, as in the reference interpreter.
         arguments = arguments[: function.parameters]
-        for declared in function.registers[len(arguments) : function.parameters]:
-            arguments.append(self.terms.fresh("missing argument", declared.type.bits))
+        for index in range(len(arguments), function.parameters):
+            missing = missing_argument(function.name, index)
+            bits = function.registers[index].type.bits
+            arguments.append(self._log.unset(missing, bits, path))
         for value, declared in zip(arguments, function.registers, strict=False):
             if self.terms.width[value] != declared.type.bits:
                 raise UnsupportedCode("a call with arguments of other types than parameters")
@@ -699,7 +716,10 @@ class Unroller:
         following.registers, following.slots = outer[0][:], outer[1][:]
         if action.target is not None:
             bits = action.target.type.bits
-            result = self.terms.fresh("no result", bits) if returned is None else returned
+            result = returned
+            if result is None:
+                missing = made_at(caller.name, self._stack[-1].source)
+                result = self._log.unset(missing, bits, following)
             if self.terms.width[result] != bits:
                 raise UnsupportedCode("a result of another type than the call's")
             following.registers[action.target.index] = result

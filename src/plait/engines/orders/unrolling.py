@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from plait.data import dataclass, field
 from plait.engines.orders.bounds import Key
-from plait.engines.orders.unrolling_facts import SectionKey
+from plait.engines.orders.unrolling_facts import Cell, SectionKey
 from plait.model.actions import Origin
 from plait.model.types import Scalar
+from plait.model.unset import Maker
+
+# Of each byte that somebody has read before anybody has written it, and that has no known value:
+# the address and the size of what was read, and the variable that stands for it.
+UnsetBytes = dict[int, tuple[int, int, int]]
 
 
 class Access(Enum):
@@ -16,7 +22,13 @@ class Access(Enum):
     WRITE = "write"
     ACQUIRE = "acquire"  # of a lock, see `locks`
     RELEASE = "release"
+    TAKE = "take"  # 1 from a semaphore, see `tokens`
+    GIVE = "give"
     MARK = "mark"  # a step without an access: a start, an end, a wait, an empty section
+
+
+# The events that may have acquired a lock, each with a term that says when it is this one.
+Holds = tuple[tuple["Occurrence", int], ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +40,9 @@ class Occurrence:
     says when. A silent event has no place of its own in the order of events: it happens at any
     moment between its neighbours in the thread that are not. In a region `cell` names the region
     and `address` is a term, which is one of `places` where the event happens; then `initial` is
-    what a read finds if nobody has written there.
+    what a read finds if nobody has written there. `locks` are those that the thread holds then, as
+    in `paths.Path`; what ends with a release began with one of its `holds`, each with a term that
+    says when.
     """
 
     number: int
@@ -45,6 +59,8 @@ class Occurrence:
     address: int | None = None
     places: frozenset[int] = frozenset()
     initial: int = -1
+    locks: Mapping[Cell, int | None] = field(default_factory=dict)
+    holds: Holds = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -73,6 +89,19 @@ class InputUse:
 
 
 @dataclass(slots=True, eq=False)
+class UnsetUse:
+    """What a thread makes without a value, where the guard holds. `value` is a term; None for an
+    object, which then is at `address`, `size` (a term) bytes long."""
+
+    thread: int
+    maker: Maker
+    guard: int
+    value: int | None
+    address: int = 0
+    size: int = 0
+
+
+@dataclass(slots=True, eq=False)
 class ThreadRun:
     """A thread of the unrolled program; `spawned_by` is the event that started it."""
 
@@ -98,10 +127,11 @@ class Unrolling:
     # Conditions that atomic sections wait for or assume, each where the first term holds, with the
     # sections' names; they are among the facts.
     required: list[tuple[int, int, tuple[int, ...]]] = field(default_factory=list)
-    # Cells that rounds of loops release and take again; and of the awaited ones (see
+    # Cells that rounds of loops release and take again; and of the tracked ones (see
     # `unrolling_facts`) those that a thread may set or reset without owning them.
     waited_for: set[tuple[int, int]] = field(default_factory=set)
     unowned: set[tuple[int, int]] = field(default_factory=set)
+    open_locks: list[int] = field(default_factory=list)  # variables: held or not, as is required
     section_keys: dict[int, SectionKey] = field(default_factory=dict)
     violations: list[Claim] = field(default_factory=list)
     # Violations if what lies beyond the loop bound does not prevent them; worth a look.
@@ -110,6 +140,8 @@ class Unrolling:
     leaks: list[Claim] = field(default_factory=list)  # heap objects that are alive at the end
     cuts: list[Claim] = field(default_factory=list)  # executions beyond the loop bound
     inputs: list[InputUse] = field(default_factory=list)
+    unset: list[UnsetUse] = field(default_factory=list)
+    unset_bytes: UnsetBytes = field(default_factory=dict)
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
     end: int = -1  # an event of no thread behind all others, if that is needed

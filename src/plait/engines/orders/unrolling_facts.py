@@ -27,7 +27,11 @@ class UnrollingFacts:
     writes need events. `locks` and what is `protected` by which of them: see the module of that
     name. The atomic sections in `unblocked` can always be run through. Whoever reads one of the
     `awaited` cells does so in an atomic section that requires it to be 0. Of these, the `owned`
-    ones are reset only by a thread that has set them, and set only where they were read before."""
+    ones are reset only by a thread that has set them, and set only where they were read before.
+    Of the `tracked` cells, which have the awaited ones among them, it is looked at whether that is
+    true. What is written to a cell in a section of `unseen` nobody reads, nor anything that is
+    written to an `unread` one, which is constant for whoever reads it. The `semaphores` have their
+    first values with them, see the module `tokens`."""
 
     constant: Mapping[Cell, int] = field(default_factory=dict)
     locks: frozenset[Cell] = frozenset()
@@ -35,3 +39,7 @@ class UnrollingFacts:
     unblocked: frozenset[SectionKey] = frozenset()
     awaited: frozenset[Cell] = frozenset()
     owned: frozenset[Cell] = frozenset()
+    tracked: frozenset[Cell] = frozenset()
+    unseen: frozenset[tuple[Cell, SectionKey]] = frozenset()
+    unread: frozenset[Cell] = frozenset()
+    semaphores: Mapping[Cell, int] = field(default_factory=dict)

@@ -1,5 +1,5 @@
 /* What the compiler calls: before every access to memory (-fsanitize=thread), at the beginning and
- * end of functions (-finstrument-functions), and where an integer overflows.
+ * end of functions (-finstrument-functions), and where an operation is undefined.
  *
  * Atomic operations are carried out here. Only one thread runs, so plain code is enough. */
 #include "runtime.h"
@@ -159,13 +159,17 @@ void __cyg_profile_func_exit(void *function, void *call_site) {
   if (symbol != NULL && has_prefix(symbol->name, "__VERIFIER_atomic_")) leave_section();
 }
 
-/* --- overflow: -fsanitize=signed-integer-overflow */
+/* --- operations: -fsanitize=signed-integer-overflow, or what is undefined in other ways */
+
+static void undefined_operation(const void *pc) {
+  if (strcmp(expected.property, "no-undefined") == 0)
+    failure("no-undefined", pc, "an operation with operands that it is not defined for");
+  failure("no-overflow", pc, "the result of an operation does not fit its type");
+}
 
 /* The arguments (where, and the operands) are not looked at: any signature will do. */
-#define OVERFLOW(name)                                                                  \
-  void __ubsan_handle_##name(void) {                                                    \
-    failure("no-overflow", CALLER, "the result of an operation does not fit its type"); \
-  }
+#define OVERFLOW(name) \
+  void __ubsan_handle_##name(void) { undefined_operation(CALLER); }
 #define OVERFLOWS(name) OVERFLOW(name) OVERFLOW(name##_abort)
 OVERFLOWS(add_overflow)
 OVERFLOWS(sub_overflow)

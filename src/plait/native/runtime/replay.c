@@ -29,6 +29,7 @@ struct entry {
   int until; /* a read gets the same value before the entry of this rank */
   int is_taken;
   int is_weak; /* a compare-and-swap that may fail spuriously */
+  const char *unset; /* what a read finds where nobody has written, as digits; null: what is there */
   const struct symbol *symbol;
 };
 
@@ -65,11 +66,13 @@ static const struct symbol *variable_named(const char *name) {
 
 static void read_entry(char *line, int rank) {
   struct entry entry = {.rank = rank};
-  char kind[16], name[200], file[300];
+  char kind[16], name[200], file[300], unset[40] = "-";
   int thread;
-  if (sscanf(line, "%d %15s %199s %299s %d %d %ld %ld %d", &thread, kind, name, file,
-             &entry.first_line, &entry.last_line, &entry.offset, &entry.size, &entry.until) != 9)
+  if (sscanf(line, "%d %15s %199s %299s %d %d %ld %ld %d %39s", &thread, kind, name, file,
+             &entry.first_line, &entry.last_line, &entry.offset, &entry.size, &entry.until,
+             unset) < 9)
     return;
+  if (strcmp(unset, "-") != 0) entry.unset = strdup(unset);
   if (thread < 1 || thread > MOST_THREADS) return;
   static const char *const kinds[] = {"read", "write", "update", "sync"};
   if (strcmp(kind, "weak") == 0) entry.kind = UPDATE, entry.is_weak = 1;
@@ -266,8 +269,26 @@ static struct thread *choose(struct thread *self) {
   return best == NULL ? self : best;
 }
 
+/* What the program has never set is 0 (build.py, memory.c): there, and nowhere else, the value of
+ * the counterexample is put before it is read for the first time. */
+static void set_unset(const struct entry *entry, const struct operation *operation) {
+  char *bytes = (char *)operation->address;
+  size_t size = strlen(entry->unset) / 2;
+  int is_zero = 1;
+  for (size_t i = 0; i < operation->size; i++) is_zero &= bytes[i] == 0;
+  if (operation->size != size || !is_zero) {
+    note("%s: the value of the counterexample is not put there", describe(operation));
+    return;
+  }
+  unsigned byte;
+  for (size_t i = 0; i < size && sscanf(entry->unset + 2 * i, "%2x", &byte) == 1; i++)
+    bytes[i] = (char)byte;
+}
+
 static void go_on(struct thread *self) {
   struct script *script = self->strategy;
+  if (script->present != NULL && script->present->unset != NULL)
+    set_unset(script->present, &self->pending);
   int is_last = script->next < script->count && script->next + 1 == script->count &&
                 script->entries[script->next].kind == SYNC &&
                 strcmp(script->entries[script->next].name, "failure") == 0;

@@ -1,0 +1,111 @@
+"""Rule VIII: critical sections that are taken as one step cannot be told from such.
+
+What a thread accesses in the critical section of a lock is compared with what others access from
+nodes at which the thread stands where the section begins: there it is, as far as the tree knows,
+while in the program it may be in the middle of the section. What others do in a critical section of
+the same lock they cannot do then, if the lock keeps them out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plait.certificates.document import Cell, Location, Status, Thread, ThreadShape
+from plait.certificates.outcomes import Step
+from plait.certificates.verdicts import Rejected
+from plait.model.actions import Origin
+
+
+class _Range(NamedTuple):
+    start: int
+    end: int
+    is_write: bool
+    lock: Cell | None
+
+
+class _Example(NamedTuple):
+    thread: int
+    node: int
+    origin: Origin
+
+
+class Taker(NamedTuple):
+    """A thread that takes a lock, at a location where it does."""
+
+    number: int
+    thread: Thread
+    location: Location
+
+
+# A thread, and where it stands; None: anywhere.
+_Place = tuple[int, ThreadShape | None]
+
+
+class CriticalSections:
+    def __init__(self, page_bits: int) -> None:
+        self._page_bits = page_bits
+        self._inside: dict[_Place, dict[_Range, _Example]] = {}
+        self._others: dict[_Place, dict[_Range, _Example]] = {}
+        # What locks hold in the middle of sections, by the threads that hold them.
+        self.held: dict[Cell, set[tuple[int, int]]] = {}
+        self.takers: dict[Cell, dict[tuple[int, int], Taker]] = {}
+
+    def note(self, node: int, location: Location, step: Step) -> None:
+        """The accesses of one step, those of attempts that come to nothing included."""
+        thread = location.threads[step.thread - 1]
+        # In the middle of a section nobody else moves; where it began is not known any more.
+        begins = thread.shape if thread.lock is None else None
+        inside = self._inside.setdefault((step.thread, begins), {})
+        seen = []
+        for number, other in enumerate(location.threads, 1):
+            if number != step.thread and other.status is Status.RUNNING:
+                seen.append(self._others.setdefault((number, other.shape), {}))
+                seen.append(self._others.setdefault((number, None), {}))
+        for outcome in step.outcomes:
+            for taken, value in outcome.path.held:
+                self.held.setdefault(taken, set()).add((step.thread, value))
+                if thread.lock is None:
+                    taker = Taker(step.thread, thread, location)
+                    self.takers.setdefault(taken, {})[step.thread, id(thread)] = taker
+            for access in outcome.path.accesses:
+                lock = access.lock
+                # A lock that is free as before has only been read, but not so in the middle.
+                is_write = access.is_write or (lock is not None and access.start == lock.address)
+                range_ = _Range(access.start, access.end, is_write, lock)
+                example = _Example(step.thread, node, access.origin)
+                for found in seen:
+                    found.setdefault(range_, example)
+                if lock is not None:
+                    inside.setdefault(range_, example)
+
+    def check(self) -> None:
+        for place, ranges in self._inside.items():
+            others = self._others.get(place)
+            if ranges and others:
+                self._compare(ranges, others)
+
+    def _compare(self, ranges: dict[_Range, _Example], others: dict[_Range, _Example]) -> None:
+        pages: dict[int, list[_Range]] = {}
+        for ours in ranges:
+            for page in self._pages(ours):
+                pages.setdefault(page, []).append(ours)
+        for theirs, example in others.items():
+            for page in self._pages(theirs):
+                for ours in pages.get(page, ()):
+                    if (
+                        ours.start < theirs.end
+                        and theirs.start < ours.end
+                        and (ours.is_write or theirs.is_write)
+                        and ours.lock != theirs.lock
+                    ):
+                        thread, node, origin = ranges[ours]
+                        raise Rejected(
+                            f"thread {thread} accesses {ours.start:#x} in a critical section,"
+                            f" but thread {example.thread} does so elsewhere at node"
+                            f" {example.node}",
+                            node,
+                            origin,
+                        )
+
+    def _pages(self, range_: _Range) -> range:
+        return range(range_.start >> self._page_bits, (range_.end - 1 >> self._page_bits) + 1)

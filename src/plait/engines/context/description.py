@@ -1,0 +1,30 @@
+"""What plait knows of the engine `context` before it runs."""
+
+from __future__ import annotations
+
+from plait.engines.description import EngineDescription, Start
+
+CONTEXT = EngineDescription(
+    name="context",
+    module="plait.engines.context.answer",
+    start=Start.LATER,
+    proves=frozenset(
+        {
+            "assertions",
+            "unreach-call",
+            "no-overflow",
+            "valid-access",
+            "lock-misuse",
+            "no-undefined",
+        }
+    ),
+    refutes=frozenset(),
+    summary="proves programs with any number of threads",
+    strength="proofs for any number of threads, without looking at interleavings",
+    weakness="find violations; races, deadlocks, leaks; joins; threads that start threads",
+    beginning="telling threads apart by how they begin",
+    nothing_yet="no invariant is known yet",
+    numbers_line="{templates} templates, {places} places, {candidates} candidates for invariants,"
+    " {facts} facts",
+    proof_words="for any number of threads: each one keeps to invariants that no other breaks",
+)

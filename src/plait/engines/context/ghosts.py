@@ -1,0 +1,65 @@
+"""Ghost variables: what no program mentions and proofs need. Each step sets them from what it does,
+so that they cannot change what a program does."""
+
+from __future__ import annotations
+
+from plait.data import replace
+from plait.engines.context.templates import Instance, Templates
+from plait.logic.interpolation.path import Step
+from plait.logic.terms import Terms
+from plait.symbolic.variables import cell_of
+
+GHOST = "ghost"  # how names of ghost variables begin
+
+
+def add_owners(templates: Templates, terms: Terms) -> None:
+    """For each shared cell that is used like a lock: who has last made it something else than 0."""
+    written = _written(templates, terms)
+    cells = [item for item in written if _looks_like_lock(templates, terms, item)]
+    for template in templates.all:
+        for instance in (template.one, template.other):
+            if instance is not None:
+                for cell in cells:
+                    _follow(instance, terms, cell)
+
+
+def _written(templates: Templates, terms: Terms) -> list[int]:
+    found: dict[int, None] = {}
+    for template in templates.all:
+        for item in template.one.transitions:
+            for variable in item.step.updates:
+                cell = cell_of(terms.name[variable])
+                if cell is not None and templates.is_static(cell[0]):
+                    found[variable] = None
+    return list(found)
+
+
+def _looks_like_lock(templates: Templates, terms: Terms, variable: int) -> bool:
+    """It is only ever set to constants, to 0 and to something else."""
+    values = set()
+    for template in templates.all:
+        for item in template.one.transitions:
+            new = item.step.updates.get(variable)
+            if new is None:
+                continue
+            value = terms.value(new)
+            if value is None:
+                return False
+            values.add(value)
+    return 0 in values and len(values) > 1
+
+
+def _follow(instance: Instance, terms: Terms, cell: int) -> None:
+    width = terms.width[cell]
+    ghost = terms.variable(f"{GHOST} owner of {terms.name[cell]}", 32)
+    zero, nobody = terms.constant(0, width), terms.constant(0, 32)
+    myself = terms.constant(instance.number, 32)
+    for place, item in enumerate(instance.transitions):
+        new = item.step.updates.get(cell)
+        if new is None:
+            continue
+        taken = terms.ite(terms.eq(cell, zero), myself, ghost)
+        owner = terms.ite(terms.eq(new, zero), nobody, taken)
+        updates = {**item.step.updates, ghost: owner}
+        step = Step(item.step.assumes, updates, item.step.inputs)
+        instance.transitions[place] = replace(item, step=step)

@@ -1,0 +1,294 @@
+"""The strongest conjunctions of candidates that are closed under all that threads do.
+
+For each template and place a set of candidates, or nothing as long as no thread can be there. From
+below: what a step leads to is added to what is possible at its target, by dropping the candidates
+that do not hold behind it, until nothing changes. Then, in every execution with any number of
+instances, by induction on its length, each thread satisfies the candidates of its place:
+
+- the initial thread does at first;
+- a thread that takes a step does so behind it (`_own`), and so does one that begins (`_beginning`);
+- if another thread takes a step, what is shared changes as that step says, from a state that
+  satisfies the candidates of both (`_disturbance`). Nobody takes a step while a thread is inside an
+  atomic section, and nobody else is there before the first spawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from plait.data import dataclass
+from plait.engines.context.templates import GaveUp, Instance, Template, Templates, Transition
+from plait.engines.context.variables import Variables
+from plait.engines.interface import OutOfTime
+from plait.logic.interpolation.path import Step
+from plait.logic.solver import Solver
+from plait.logic.substitute import Substitution
+from plait.logic.terms import Terms
+
+Place = tuple[int, int]  # a template and a place of it
+Universe = dict[Place, set[int]]  # the candidates at each place
+Post = Callable[[int], int | None]  # a candidate behind a step; None if that says nothing of it
+
+_MOST_CONFLICTS = 20_000
+
+
+@dataclass(slots=True, eq=False)
+class _Obligation:
+    """`sources` are the places whose candidates hold before the step, with the instances that are
+    there."""
+
+    sources: tuple[tuple[Place, Instance], ...]
+    step: Step
+    target: Place
+    post: Post
+    seen: tuple[int, ...] = ()  # the versions of the sources' candidates when it was met last
+
+
+class Invariants:
+    def __init__(
+        self,
+        templates: Templates,
+        variables: Variables,
+        terms: Terms,
+        initial_value: Callable[[int], int | None],
+        deadline: float | None,
+    ) -> None:
+        self._templates = templates
+        self._variables = variables
+        self._terms = terms
+        self._initial_value = initial_value
+        self._deadline = deadline
+        self._solver = Solver(terms)
+        self.questions = 0  # to the solver
+        # What is proved, and what is still possible; None where no thread can be.
+        self.facts: dict[Place, set[int]] = {
+            (number, place): set()
+            for number, template in enumerate(templates.all)
+            for place in range(len(template.one.places))
+        }
+        self.candidates: dict[Place, set[int] | None] = {}
+        self._universe: Universe = {}
+        self._version: dict[Place, int] = {}
+        self._obligations = [*self._own(), *self._beginnings(), *self._disturbances()]
+
+    # --- the search
+
+    def extend(self, universe: Universe) -> None:
+        """Find out which of the candidates hold, and add them to the facts."""
+        self._universe = universe
+        self.candidates = dict.fromkeys(self.facts)
+        self._version = dict.fromkeys(self.facts, 0)
+        self.candidates[0, 0] = {item for item in universe[0, 0] if self._holds_initially(item)}
+        for obligation in self._obligations:
+            obligation.seen = ()
+        changed = True
+        while changed:
+            changed = False
+            for obligation in self._obligations:
+                OutOfTime.check(self._deadline)
+                changed |= self._meet(obligation)
+        for place, found in self.candidates.items():
+            if found is not None:
+                self.facts[place] |= found
+
+    def is_reached(self, place: Place) -> bool:
+        return self.candidates[place] is not None
+
+    def may_be_taken(self, place: Place, transition: Transition) -> bool:
+        """Whether the facts allow that a transition is taken."""
+        template = self._templates.all[place[0]]
+        assumed = [*self._known(place, template.one), *transition.step.assumes]
+        return self._solve(assumed) is not False
+
+    def _meet(self, obligation: _Obligation) -> bool:
+        """Drop what does not hold behind the obligation's step; whether that was anything."""
+        if any(self.candidates[place] is None for place, _ in obligation.sources):
+            return False
+        target = obligation.target
+        # What is dropped below may be at a source, too: then it must be met again without that.
+        seen = tuple(self._version[place] for place, _ in obligation.sources)
+        if seen == obligation.seen:
+            return False
+        obligation.seen = seen
+        before = {
+            term for place, instance in obligation.sources for term in self._known(place, instance)
+        }
+        before.update(obligation.step.assumes)
+        version = self._version[target]
+        while True:
+            posts = self._open_posts(obligation, before)
+            if posts is not None and not posts:
+                break
+            assumed = [*before]
+            if posts is not None:
+                terms = self._terms
+                assumed.append(terms.any_of(terms.not_(post) for post in posts.values()))
+            answer = self._solve(assumed)
+            if answer is False:
+                break
+            self._version[target] += 1
+            if answer is None:
+                self._drop_all(obligation, before)
+                break
+            self._drop(obligation)
+        return self._version[target] != version
+
+    def _open_posts(self, obligation: _Obligation, before: set[int]) -> dict[int, int] | None:
+        """The candidates at the target that may not hold; None if nobody was there yet."""
+        found = self.candidates[obligation.target]
+        if found is None:
+            return None
+        posts: dict[int, int] = {}
+        for item in list(found):
+            post = obligation.post(item)
+            if post is None:
+                found.discard(item)
+                self._version[obligation.target] += 1
+            elif post != self._terms.true and post not in before:
+                posts[item] = post
+        return posts
+
+    def _drop(self, obligation: _Obligation) -> None:
+        """What is false in the model behind the step."""
+        solver, target = self._solver, obligation.target
+        found = self.candidates[target]
+        considered = self._universe[target] if found is None else found
+        kept = set()
+        for item in considered:
+            post = obligation.post(item)
+            if post is not None and solver.model_value(post):
+                kept.add(item)
+        self.candidates[target] = kept
+
+    def _drop_all(self, obligation: _Obligation, before: set[int]) -> None:
+        """Too hard: nothing is claimed but what is known without a question."""
+        found = self.candidates[obligation.target] or set()
+        self.candidates[obligation.target] = {
+            item for item in found if obligation.post(item) in before | {self._terms.true}
+        }
+
+    def _known(self, place: Place, instance: Instance) -> list[int]:
+        template = self._templates.all[place[0]]
+        instantiate = self._variables.of(instance, template)
+        items = self.facts[place] | (self.candidates[place] or set())
+        return [instantiate(item) for item in items]
+
+    def _solve(self, assumed: Iterable[int]) -> bool | None:
+        self.questions += 1
+        terms = set(assumed)
+        if self._terms.false in terms:
+            return False
+        literals = [self._solver.literal_of(item) for item in terms]
+        answer = self._solver.solve(literals, conflicts=_MOST_CONFLICTS, deadline=self._deadline)
+        if answer is None:
+            OutOfTime.check(self._deadline)
+        return answer
+
+    def _holds_initially(self, item: int) -> bool:
+        for variable in self._variables.vocabulary(item):
+            if self._initial_value(variable) is None:
+                return False
+        return bool(
+            self._terms.evaluate(item, lambda variable: self._initial_value(variable) or 0, {})
+        )
+
+    # --- the obligations
+
+    def _own(self) -> list[_Obligation]:
+        found = []
+        for number, template in enumerate(self._templates.all):
+            instantiate = self._variables.of(template.one, template)
+            for item in template.one.transitions:
+                if item.target is not None:
+                    found.append(
+                        _Obligation(
+                            (((number, item.source), template.one),),
+                            item.step,
+                            (number, item.target),
+                            _after(self._terms, item.step.updates, instantiate),
+                        )
+                    )
+        return found
+
+    def _beginnings(self) -> list[_Obligation]:
+        found = []
+        for number, template in enumerate(self._templates.all):
+            for item in template.one.transitions:
+                for begun in item.begins:
+                    child = self._templates.all[begun.template]
+                    values = {**item.step.updates, **begun.values}
+                    found.append(
+                        _Obligation(
+                            (((number, item.source), template.one),),
+                            item.step,
+                            (begun.template, begun.place),
+                            self._at_beginning(values, child),
+                        )
+                    )
+        return found
+
+    def _at_beginning(self, values: dict[int, int], child: Template) -> Post:
+        instantiate = self._variables.of(child.one, child)
+        after = _after(self._terms, values, instantiate)
+
+        def post(item: int) -> int | None:
+            for variable in self._variables.vocabulary(instantiate(item)):
+                if variable not in values and not self._variables.is_shared(variable):
+                    return None
+            return after(item)
+
+        return post
+
+    def _disturbances(self) -> list[_Obligation]:
+        found = []
+        for number, template in enumerate(self._templates.all):
+            instantiate = self._variables.of(template.one, template)
+            for source, other in enumerate(self._templates.all):
+                if source == number:
+                    if other.other is None:
+                        continue
+                    instance = other.other
+                else:
+                    instance = other.one
+                for item in instance.transitions:
+                    changes = {
+                        variable: term
+                        for variable, term in item.step.updates.items()
+                        if self._variables.is_shared(variable)
+                    }
+                    if not changes or not self._may_disturb(instance, item):
+                        continue
+                    if template.entry is not None:
+                        self._check_apart(item, other)
+                    post = _after(self._terms, changes, instantiate)
+                    for place, is_open in enumerate(template.one.is_open):
+                        if is_open:
+                            found.append(
+                                _Obligation(
+                                    (
+                                        ((number, place), template.one),
+                                        ((source, item.source), instance),
+                                    ),
+                                    item.step,
+                                    (number, place),
+                                    post,
+                                )
+                            )
+        return found
+
+    def _check_apart(self, item: Transition, template: Template) -> None:
+        """What threads are handed has one name in all of them, so that a step that looks at it must
+        not change anything for the others."""
+        step = item.step
+        for variable in self._variables.vocabulary.of((*step.assumes, *step.updates.values())):
+            if self._templates.is_handed(variable, template):
+                raise GaveUp("a thread does more in its first step than to take its argument")
+
+    def _may_disturb(self, instance: Instance, item: Transition) -> bool:
+        """Before the first spawn nobody else is there."""
+        return not self._templates.is_alone(instance, item.source)
+
+
+def _after(terms: Terms, updates: Mapping[int, int], instantiate: Substitution) -> Post:
+    substitution = Substitution(terms, updates.get)
+    return lambda item: substitution(instantiate(item))

@@ -1,0 +1,1 @@
+"""The engine that enumerates states: docs/explicit.md."""

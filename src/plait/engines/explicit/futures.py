@@ -1,0 +1,264 @@
+"""What threads may still do, as far as it was seen, and whether a step can go ahead of all that.
+
+A *local state* is a thread with all that is its own: where it stands and the values of its
+registers. All steps that the search tries are noted at the local state that they start from: what
+they access, what they change, and which local states they lead to. The *future* of a local state is
+what is noted at those that can be reached from it. It grows as the search goes on.
+
+The step of a thread t *goes ahead* in a state if nothing in the futures of the other threads
+conflicts with it. In these futures, threads do not get past a local state whose step is blocked in
+this state, if nothing that the others can do without t changes what the step looks at before it is
+blocked: whoever waits for a lock that t holds, or for the end of t, waits until t has moved.
+
+Soundness. Suppose that the search has ended; that for each state of which not all steps were taken
+(a *reduced* state) the step that was taken still goes ahead; and that no cycle consists of reduced
+states only. Then {t} is a persistent set (Godefroid, LNCS 1032, chapter 4) in each reduced state s:
+no sequence e1 ... en of steps of others from s has a conflict of en with t's step. Otherwise let n
+be the least length of such a sequence, and s the state with the least rank among those that have
+one of length n (the rank is the length of the longest path of reduced states). e1 ... en-1 can be
+taken behind t's step, too. Follow them in the explored graph: in a state that is not reduced, take
+the next one of them; in a reduced one take what was taken there. By the choice of n and s that is
+either the step of one of them, which commutes with those before it, or it commutes with all that
+are left and with en; and it comes to a state of lower rank. So there is a state behind s in which
+the thread of en is tried, in the local state in which it takes en. Up to the first access that
+conflicts with t's step it reads the same values there, hence makes the same accesses, and that one
+was noted. Each of e1 ... en-1 was noted, too, so that is in the future of the thread in s, unless
+it is behind a local state that was taken for blocked. But these steps are all that can have changed
+what a blocked step looks at, and they do not. So t's step does not go ahead in s, a contradiction.
+
+Persistent sets without cycles of reduced states preserve violations by steps, states in which
+nobody can move, and threads that are blocked for ever. They preserve races as well: as long as one
+of two racing steps is in the persistent set, so is the other one, because they conflict.
+The end of the process comes ahead of nothing; as nothing happens behind it, it may come later,
+unless memory leaks are looked for then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from plait.semantics.outcome import AccessKind, Footprint
+from plait.semantics.state import State, Thread
+
+_GRANULE_BITS = 2  # memory is told apart in pieces of 4 bytes
+_MOST_LOCAL_STATES = 600  # of other threads that are looked at for one step
+ALL = -1
+# Two steps that start threads number them: as if they wrote the same piece. Whether memory is lost
+# at the end of the process depends on all steps before it: as if they all read one.
+_SPAWN, _STEP, _FIRST_PIECE = 1, 2, 4
+
+
+class LocalState:
+    """A thread with all that is its own. The sets are bit sets: of pieces of memory that its step
+    reads and writes where others can see it, of the pages that it changes."""
+
+    __slots__ = (
+        "changes",
+        "future_reads",
+        "future_writes",
+        "may_block",
+        "number",
+        "reads",
+        "sources",
+        "targets",
+        "thread",
+        "writes",
+    )
+
+    def __init__(self, number: int, thread: Thread) -> None:
+        self.number = number
+        self.thread = thread
+        self.reads = self.writes = self.changes = 0
+        self.future_reads = self.future_writes = 0
+        self.may_block = False
+        self.targets: dict[LocalState, None] = {}
+        self.sources: list[LocalState] = []
+
+    def conflicts_with(self, other: Accessed) -> bool:
+        """Whether its step does."""
+        return bool(self.writes & (other.reads | other.writes) or self.reads & other.writes)
+
+
+class Accessed:
+    """What a step accesses where others can see it, as bit sets of pieces of memory."""
+
+    __slots__ = ("reads", "writes")
+
+    def __init__(self, reads: int, writes: int) -> None:
+        self.reads = reads
+        self.writes = writes
+
+
+# Whether a thread that is in a local state would be blocked in a state: None if not, or else the
+# pieces and the pages that this depends on.
+Blocked = Callable[[State, LocalState], tuple[int, int] | None]
+
+
+class Futures:
+    def __init__(self, blocked: Blocked, *, finds_leaks: bool) -> None:
+        self._blocked = blocked
+        self._finds_leaks = finds_leaks
+        self._local_states: dict[tuple[int, Thread], LocalState] = {}
+        self._pieces: dict[int, int] = {}
+        self._pages: dict[int, int] = {}
+        self._objects: dict[tuple[int, int], int] = {}
+        self.growth = 0  # counts what was not known before
+
+    def local_state(self, number: int, thread: Thread) -> LocalState:
+        key = (number, thread)
+        found = self._local_states.get(key)
+        if found is None:
+            found = self._local_states[key] = LocalState(number, thread)
+        return found
+
+    # --- bit sets
+
+    def accessed(self, footprint: Footprint) -> Accessed:
+        reads = writes = 0
+        for address, size, kind, _, _ in footprint.accesses:
+            mask = self._mask(address, size)
+            if kind is AccessKind.READ:
+                reads |= mask
+            else:
+                writes |= mask
+        if footprint.spawns:
+            writes |= _SPAWN
+        if self._finds_leaks:
+            reads |= _STEP
+            if footprint.ends_process:
+                reads = writes = ALL
+        return Accessed(reads, writes)
+
+    def joined(self, footprints: Iterable[Footprint]) -> Accessed:
+        """Of a step that is one of several, depending on its inputs."""
+        reads = writes = 0
+        for item in footprints:
+            found = self.accessed(item)
+            reads |= found.reads
+            writes |= found.writes
+        return Accessed(reads, writes)
+
+    def _mask(self, address: int, size: int) -> int:
+        known = self._objects.get((address, size))
+        if known is None:
+            known = 0
+            pieces = self._pieces
+            last = (address + max(size, 1) - 1) >> _GRANULE_BITS
+            for piece in range(address >> _GRANULE_BITS, last + 1):
+                known |= _FIRST_PIECE << pieces.setdefault(piece, len(pieces))
+            self._objects[address, size] = known
+        return known
+
+    def pages(self, pages: Iterable[int]) -> int:
+        mask = 0
+        for page in pages:
+            mask |= 1 << self._pages.setdefault(page, len(self._pages))
+        return mask
+
+    # --- notes
+
+    def note(
+        self,
+        local: LocalState,
+        accessed: Accessed,
+        changes: int,
+        targets: Iterable[LocalState] = (),
+    ) -> None:
+        """A step from a local state: what it accesses, the pages it changes, where it leads."""
+        if changes | local.changes != local.changes:
+            local.changes |= changes
+            self.growth += 1
+        if accessed.reads & ~local.reads or accessed.writes & ~local.writes:
+            local.reads |= accessed.reads
+            local.writes |= accessed.writes
+            self.growth += 1
+        grown = [local]
+        for target in targets:
+            if target is not local and target not in local.targets:
+                local.targets[target] = None
+                target.sources.append(local)
+                self.growth += 1
+        reads, writes = local.reads, local.writes
+        for target in local.targets:
+            reads |= target.future_reads
+            writes |= target.future_writes
+        while grown:
+            item = grown.pop()
+            if item is not local:
+                reads = item.reads
+                writes = item.writes
+                for target in item.targets:
+                    reads |= target.future_reads
+                    writes |= target.future_writes
+            if reads != item.future_reads or writes != item.future_writes:
+                item.future_reads |= reads
+                item.future_writes |= writes
+                self.growth += 1
+                grown += item.sources
+
+    # --- queries
+
+    def goes_ahead(self, state: State, mine: Accessed, others: list[LocalState]) -> bool:
+        """Whether a step with these accesses can be taken ahead of all that the others may do."""
+        touched = mine.reads | mine.writes
+        for local in others:
+            if local.future_writes & touched or local.future_reads & mine.writes:
+                return self._goes_ahead_of_blocked(state, mine, others)
+        return True
+
+    def _goes_ahead_of_blocked(
+        self, state: State, mine: Accessed, others: list[LocalState]
+    ) -> bool:
+        touched, written_by_me = mine.reads | mine.writes, mine.writes
+        seen: set[LocalState] = set(others)
+        pending = list(others)  # that may take their steps, the nearest first
+        waiting: list[tuple[LocalState, int, int]] = []
+        released: set[LocalState] = set()
+        written = changed = 0
+        while pending:
+            for local in pending:
+                if local.may_block and local not in released:
+                    depends = self._blocked(state, local)
+                    if depends is not None:
+                        waiting.append((local, *depends))
+                        continue
+                if local.writes & touched or local.reads & written_by_me:
+                    return False
+                written |= local.writes
+                changed |= local.changes
+                if len(seen) > _MOST_LOCAL_STATES:
+                    return False
+                for target in local.targets:
+                    if target not in seen:
+                        seen.add(target)
+                        pending.append(target)
+            # What others do may let somebody go on.
+            pending = [item for item, cells, pages in waiting if cells & written or pages & changed]
+            released.update(pending)
+            waiting = [item for item in waiting if item[0] not in released]
+        return True
+
+
+def on_cycles(edges: Mapping[int, Iterable[int]]) -> list[int]:
+    """At least one of the numbers on each cycle of the graph that these edges make."""
+    found: list[int] = []
+    done: set[int] = set()
+    for start in edges:
+        if start in done:
+            continue
+        path = {start}
+        pending = [(start, iter(edges[start]))]
+        while pending:
+            number, targets = pending[-1]
+            for target in targets:
+                if target in path:
+                    found.append(number)  # its edge closes a cycle
+                elif target in edges and target not in done:
+                    path.add(target)
+                    pending.append((target, iter(edges[target])))
+                    break
+            else:
+                pending.pop()
+                path.discard(number)
+                done.add(number)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,11 @@
+"""How the engine works; the defaults are the best, the others are there to compare."""
+
+from __future__ import annotations
+
+from plait.data import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    persistent_sets: bool = True
+    max_states: int = 20_000_000

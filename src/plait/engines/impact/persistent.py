@@ -1,0 +1,195 @@
+"""Persistent sets of one thread: nodes at which it is enough that one thread takes its step.
+
+A node whose `persistent` is T is expanded by T alone, if nothing that the others may still do
+conflicts with T's step, and that step cannot come to nothing. What others may still do is a guess
+(`plait.analysis.futures`). When the tree is complete, each step in it is compared with those that
+were taken ahead of it: `pending` at a node are the accesses of steps of T at persistent nodes since
+T was last expanded together with the others. Where they conflict, the guess was wrong. That no
+thread goes round in circles ahead of the others is ensured by the standing of T: it is in no loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plait.analysis.critical_sections import Touch
+from plait.analysis.futures import NOTHING, Footprint, Futures
+from plait.engines.impact.standings import Standing, Standings
+from plait.engines.impact.tree import Node
+from plait.errors import UnsupportedCode
+from plait.symbolic.blocks import Block, Kind
+from plait.symbolic.execute import Executor
+from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.locations import Location, Status, Thread
+
+_MOST_REHEARSED = 1000  # locations
+
+BlockAt = Callable[[Node, int], Block]
+
+
+class PersistentSets:
+    def __init__(self, knowledge: Knowledge, executor: Executor, standings: Standings) -> None:
+        self._knowledge = knowledge
+        self._executor = executor
+        self._standings = standings
+        self._futures = Futures()
+        self._footprints: dict[int, tuple[object, Footprint]] = {}
+        self._loops: dict[Thread, bool] = {}
+        # Where threads may be stopped in the middle of a step, which then has not happened.
+        self._stops: set[tuple[int, Standing]] = set()
+
+    # --- what was seen
+
+    def rehearse(self) -> None:
+        """See what threads do, without caring for what they depend on."""
+        start = self._executor.start()
+        pending = [start]
+        seen = {(1, self._standings.of(start.threads[0]))}
+        count = 0
+        while pending and count < _MOST_REHEARSED:
+            location = pending.pop()
+            count += 1
+            for number in location.can_step():
+                try:
+                    block = self._executor.block(location, number)
+                except UnsupportedCode:
+                    continue  # perhaps nobody ever comes here
+                self.note(location, number, block)
+                for way in block.ways:
+                    if way.target is None:
+                        continue
+                    stand = number, self._standings.of(way.target.threads[number - 1])
+                    if stand not in seen:
+                        seen.add(stand)
+                        pending.append(way.target)
+
+    def note(self, location: Location, number: int, block: Block) -> None:
+        behind = set()
+        for way in block.ways:
+            if way.target is not None:
+                threads = way.target.threads
+                behind.add((number, self._standings.of(threads[number - 1])))
+                for new in range(len(location.threads), len(threads)):
+                    behind.add((new + 1, self._standings.of(threads[new])))
+        stand = number, self._standings.of(location.threads[number - 1])
+        self._futures.note(stand, self._footprint(block), behind)
+        if block.may_stop:
+            self._stops.add(stand)
+
+    def _footprint(self, block: Block) -> Footprint:
+        known = self._footprints.get(id(block.accesses))
+        if known is None:
+            rows = (
+                Touch(item.address, item.size, item.is_write, item.lock) for item in block.accesses
+            )
+            known = block.accesses, self._futures.granules.footprint(rows)
+            self._footprints[id(block.accesses)] = known
+        return known[1]
+
+    # --- the choice
+
+    def choose(
+        self, location: Location, threads: list[int], block_of: Callable[[int], Block]
+    ) -> int:
+        """A thread that is a persistent set; 0 if none seems to be one."""
+        if len(threads) < 2:
+            return 0
+        for number in threads:
+            thread = location.threads[number - 1]
+            stand = number, self._standings.of(thread)
+            if self._is_in_loop(thread) or stand in self._stops:
+                continue
+            block = block_of(number)
+            if block.may_block or block.spawns or block.ends_process or block.pauses_in_section:
+                continue
+            if not block.ways or any(way.kind is not Kind.MOVE for way in block.ways):
+                continue
+            mine = self._footprint(block)
+            if not any(
+                mine.conflicts_with(self._futures.of((other, self._standings.of(item))))
+                for other, item in enumerate(location.threads, 1)
+                if other != number and item.status is Status.RUNNING
+            ):
+                return number
+        return 0
+
+    def _is_in_loop(self, thread: Thread) -> bool:
+        found = self._loops.get(thread)
+        if found is None:
+            shape = self._knowledge.shape
+            found = self._loops[thread] = any(
+                shape(frame.function).loop[frame.location] >= 0 for frame in thread.frames
+            )
+        return found
+
+    # --- the check
+
+    def mistaken(self, nodes: list[Node], block_at: BlockAt) -> list[Node]:
+        """The nodes of a complete tree at which one thread alone is not enough."""
+        found: dict[Node, None] = {}
+        for node in nodes:
+            if node.persistent > 0 and node.place is not None and self._stops:
+                stands = self._standings.of(node.place.location.threads[node.persistent - 1])
+                if (node.persistent, stands) in self._stops:
+                    found[node] = None
+        ahead = [node for node in nodes if node.persistent > 0 and node.is_live]
+        if not ahead:
+            return list(found)
+        for node, thread, against in self._conflicts(nodes, block_at):
+            made = self._footprint(block_at(node, thread))  # by the step that comes too late
+            for item in ahead:
+                if item.persistent == against:
+                    step = self._footprint(block_at(item, against))
+                    if step.conflicts_with(made):
+                        found[item] = None
+        return list(found)
+
+    def _conflicts(self, nodes: list[Node], block_at: BlockAt) -> list[tuple[Node, int, int]]:
+        """Steps that conflict with what a thread has done ahead of them."""
+        pending: dict[Node, dict[int, Footprint]] = {nodes[0]: {}}
+        queue = [nodes[0]]
+        found: dict[tuple[Node, int, int], None] = {}
+        while queue:
+            node = queue.pop()
+            at = pending[node]
+            if node.cover is not None:
+                self._flow(pending, queue, node.cover, at)
+                continue
+            for thread in node.expanded:
+                step = self._footprint(block_at(node, thread))
+                for other, done in at.items():
+                    if other != thread and step.conflicts_with(done):
+                        found[node, thread, other] = None
+            for child in node.children:
+                if child.place is None or child.is_false:
+                    continue
+                flow = dict(at)
+                if node.persistent == child.thread:
+                    step = self._footprint(block_at(node, child.thread))
+                    flow[child.thread] = at.get(child.thread, NOTHING) | step
+                else:
+                    flow.pop(child.thread, None)
+                self._flow(pending, queue, child, flow)
+        return list(found)
+
+    @staticmethod
+    def _flow(
+        pending: dict[Node, dict[int, Footprint]],
+        queue: list[Node],
+        node: Node,
+        flow: dict[int, Footprint],
+    ) -> None:
+        before = pending.get(node)
+        if before is None:
+            pending[node] = dict(flow)
+            queue.append(node)
+            return
+        grows = False
+        for thread, done in flow.items():
+            old = before.get(thread, NOTHING)
+            new = old | done
+            if new != old:
+                before[thread] = new
+                grows = True
+        if grows:
+            queue.append(node)

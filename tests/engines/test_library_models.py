@@ -1,0 +1,54 @@
+"""Engines agree with exploration on programs that use more of the library. (tests/programs has what
+exploration says of each.)"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.engines.asking import outcome_of
+
+from plait.c import FrontEndOptions, load
+from plait.engines.interface import Answer
+from plait.model.properties import from_names
+from plait.semantics.explore import explore
+
+LITMUS = Path(__file__).parents[1] / "programs" / "litmus"
+
+
+@pytest.mark.parametrize("engine", ["orders", "impact"])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cancel_disabled", Answer.HOLDS),
+        ("cancel_possible", Answer.VIOLATED),
+        ("cancel_self", Answer.HOLDS),
+        ("signal_thread", Answer.HOLDS),
+    ],
+)
+def test_agreement(engine: str, name: str, expected: Answer, tmp_path: Path) -> None:
+    outcome = outcome_of(engine, (LITMUS / f"{name}.c").read_text(), tmp_path)
+    assert outcome.answer is expected, outcome.reason
+
+
+NO_FUNCTION = """#include <pthread.h>
+int main(void) {
+  pthread_t id;
+  pthread_create(&id, NULL, (void *(*)(void *))8, NULL);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["orders", "impact"])
+def test_what_a_thread_does_before_it_comes_to_the_users_code(engine: str, tmp_path: Path) -> None:
+    """Its reason names the place where the thread is started."""
+    assert "program.c:4:3" in outcome_of(engine, NO_FUNCTION, tmp_path).reason
+
+
+def test_the_same_in_exploration(tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(NO_FUNCTION)
+    specification = from_names(["assertions"])
+    found = explore(load([str(path)], FrontEndOptions(), specification), specification)
+    assert "program.c:4:3" in found.reason
