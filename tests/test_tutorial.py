@@ -56,5 +56,9 @@ def test_every_command_answers_as_said(
             raise AssertionError(f"plait {command}: {stop}") from None
         shown = capsys.readouterr().out.splitlines()
         for line in lines:
-            assert line in shown, f"plait {command}: {line}"
+            # Which engine is the first to prove something depends on how busy the machine is.
+            by_an_engine = f"{line}; by "
+            assert any(row == line or row.startswith(by_an_engine) for row in shown), (
+                f"plait {command}: {line}"
+            )
         assert shown[-1] == lines[-1], f"plait {command}"
