@@ -492,7 +492,7 @@ BOTH = "PROT_READ | PROT_WRITE"
         (BOTH, ANONYMOUS, "p[8192] = 1;", "valid-access", Answer.VIOLATED),
         (BOTH, ANONYMOUS, "munmap(p, 5000); p[0] = 1;", "valid-access", Answer.VIOLATED),
         (BOTH, ANONYMOUS, "munmap(p, 1);", "assertions", Answer.UNKNOWN),
-        (BOTH, ANONYMOUS, "free(p);", "valid-access", Answer.UNKNOWN),
+        (BOTH, ANONYMOUS, "free(p);", "valid-memsafety", Answer.VIOLATED),
         (BOTH, ANONYMOUS, "p = malloc(8); munmap(p, 8);", "valid-access", Answer.UNKNOWN),
         (BOTH, "MAP_SHARED", "", "assertions", Answer.UNKNOWN),
         ("PROT_READ", ANONYMOUS, "", "assertions", Answer.UNKNOWN),

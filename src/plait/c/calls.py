@@ -41,6 +41,7 @@ from plait.model.expressions import (
     FunctionAddress,
     Register,
 )
+from plait.model.machine import STORAGES
 from plait.model.types import I32, I128, Kind, Scalar
 
 _IDENTITY_BUILTINS = {
@@ -342,7 +343,7 @@ class Calls(SystemCalls):
         self.branch(is_object, made, null)
         self.at = made
         size = constant(self.unit.size_type, pointee.size)
-        self.emit(Allocate(self.origin, target, size, False, "library"))
+        self.emit(Allocate(self.origin, target, size, False, "given"))
         self.connect(after)
         self.at = null
         self.emit(Assign(self.origin, target, Const(self.pointer, 0)))
@@ -511,17 +512,25 @@ class Calls(SystemCalls):
         if zeroed is None:
             raise UnsupportedCode("__plait_allocate needs a constant 'zeroed'")
         target = self.register(self.pointer)
-        storage = self._text(arguments[2])
+        storage = self._storage(arguments[2])
         self.emit(Allocate(self.origin, target, size, bool(zeroed), storage))
         return target
 
     def _intrinsic_free(self, arguments: list[Node]) -> None:
-        self.emit(Free(self.origin, self.rvalue(arguments[0])))
+        storage = self._storage(arguments[1])
+        self.emit(Free(self.origin, self.rvalue(arguments[0]), storage))
 
     def _intrinsic_object_size(self, arguments: list[Node]) -> Expr:
         target = self.register(self.unit.size_type)
-        self.emit(ObjectSize(self.origin, target, self.rvalue(arguments[0])))
+        storage = self._storage(arguments[1])
+        self.emit(ObjectSize(self.origin, target, self.rvalue(arguments[0]), storage))
         return target
+
+    def _storage(self, node: Node) -> str:
+        storage = self._text(node)
+        if storage not in STORAGES:
+            raise UnsupportedCode(f"memory that is called {storage!r}")
+        return storage
 
     def _intrinsic_unsupported(self, arguments: list[Node]) -> None:
         self.emit(Unsupported(self.origin, self._text(arguments[0])))

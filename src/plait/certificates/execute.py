@@ -228,7 +228,7 @@ class Executor(Objects):
                 return self._for_each(
                     path,
                     self._value(path, action.address),
-                    lambda chosen, address: self._freed(chosen, edge, address),
+                    lambda chosen, address: self._freed(chosen, edge, action, address),
                 )
             case ObjectSize():
                 return self._for_each(
@@ -366,13 +366,13 @@ class Executor(Objects):
         self._allocate(path, action, size)
         return self._go(path, edge)
 
-    def _freed(self, path: Path, edge: Edge, address: int) -> list[Path]:
+    def _freed(self, path: Path, edge: Edge, action: Free, address: int) -> list[Path]:
         if address:
-            self._free(path, address)
+            self._free(path, address, action.storage)
         return self._go(path, edge)
 
     def _measured(self, path: Path, edge: Edge, action: ObjectSize, address: int) -> list[Path]:
-        _, size = self._heap_object(path, address, is_write=False)
+        _, size = self._allocated(path, address, action.storage, is_write=False)
         value = self._terms.constant(size, action.target.type.bits)
         path.frame.registers[action.target.index] = value
         return self._go(path, edge)

@@ -11,7 +11,7 @@ from plait.certificates.outcomes import Trouble
 from plait.certificates.state import Access, ActiveFrame, Path
 from plait.logic.translate import is_not_zero
 from plait.model.actions import NOWHERE, Allocate
-from plait.model.machine import LARGEST_ALLOCATION
+from plait.model.machine import LARGEST_ALLOCATION, may_end
 from plait.model.types import Scalar
 
 
@@ -119,7 +119,7 @@ class Objects(Evaluator):
             size -= 1 << scalar.bits
         if not 0 <= size <= LARGEST_ALLOCATION:
             raise Trouble(f"allocation of {size} bytes")
-        if action.storage in ("heap", "library"):
+        if action.storage != "stack":
             page = path.heap_page
             path.heap_page += world.pages_taken(size)
             self._take_stack(path, 0)
@@ -132,16 +132,19 @@ class Objects(Evaluator):
         address = self._terms.constant(page << world.page_bits, action.target.type.bits)
         path.frame.registers[action.target.index] = address
 
-    def _heap_object(self, path: Path, address: int, *, is_write: bool) -> tuple[int, int]:
-        """The page and the size of the heap object that begins at an address."""
+    def _allocated(
+        self, path: Path, address: int, ending: str, *, is_write: bool
+    ) -> tuple[int, int]:
+        """The page and the size of the object that begins at an address and that what ends objects
+        of a storage may end."""
         page = address >> self._world.page_bits
-        size, _ = path.heap.get(page, (0, ""))
+        size, storage = path.heap.get(page, (0, ""))
         self._note(path, address, size, is_write=is_write)
-        if page << self._world.page_bits != address or page not in path.heap:
-            raise Trouble("free of a pointer that is not the start of a live heap object")
+        if page << self._world.page_bits != address or not may_end(ending, storage):
+            raise Trouble("free of a pointer that is not the start of a live object to be freed so")
         return page, size
 
-    def _free(self, path: Path, address: int) -> None:
-        page, _ = self._heap_object(path, address, is_write=True)
+    def _free(self, path: Path, address: int, ending: str) -> None:
+        page, _ = self._allocated(path, address, ending, is_write=True)
         self._destroy(path, page)
         del path.heap[page]

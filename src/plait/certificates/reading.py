@@ -40,6 +40,7 @@ from plait.logic.operators import (
     ZERO_EXTEND,
 )
 from plait.logic.terms import Terms
+from plait.model.machine import STORAGES
 
 _WIDEST = 4096
 _LARGEST_CELL = 64
@@ -345,8 +346,8 @@ class _Reader:
         heap: dict[int, tuple[int, str]] = {}
         for page, item in value.field("heap").numbered():
             size, storage = item.exactly(2)
-            if storage.text() not in ("heap", "library"):
-                storage.fail("'heap' or 'library' expected")
+            if storage.text() not in STORAGES or storage.text() == "stack":
+                storage.fail("what objects are allocated as is expected")
             heap[page] = size.number(), storage.text()
         cells: dict[Cell, int | None] = {}
         for name, item in value.field("cells").entries():

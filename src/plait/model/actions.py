@@ -226,24 +226,28 @@ class Allocate:
     target: Register
     size: Expr
     zeroed: bool
-    storage: str  # "heap", "stack" or "library" (never reported as a leak)
+    storage: str  # one of plait.model.machine.STORAGES
 
 
 @dataclass(slots=True, eq=False)
 class Free:
-    """End the life of the heap object that starts at `address` (0: no effect)."""
+    """End the life of the object that starts at `address` (0: no effect), if what ends objects of
+    this `storage` may end it; else it is an invalid free."""
 
     origin: Origin
     address: Expr
+    storage: str = "heap"
 
 
 @dataclass(slots=True, eq=False)
 class ObjectSize:
-    """target := size of the heap object that starts at address (invalid free if there is none)."""
+    """target := size of the object that starts at `address` and that a Free of this `storage` could
+    end (an invalid free if there is none)."""
 
     origin: Origin
     target: Register
     address: Expr
+    storage: str = "heap"
 
 
 @dataclass(slots=True, eq=False)

@@ -17,6 +17,18 @@ from plait.model.types import DataModel
 LARGEST_ALLOCATION = 1 << 26  # bytes; an execution that asks for more gets no verdict
 FIRST_PAGE = 3  # of all objects: pages 0 and 1 have numbers, 2 is the one in front of page 3
 
+# What objects are allocated as. "heap": from malloc, ended by free, and lost if nothing leads to
+# them. "stack": from alloca. The others are never lost. "given": from an environment that hands out
+# objects, which may be from malloc. The library's own: the blocks of threads ("library"), and what
+# opendir, getaddrinfo and mmap return, ended only by the function that belongs to each.
+STORAGES = ("heap", "stack", "given", "library", "directory", "addresses", "mapping")
+
+
+def may_end(ending: str, storage: str) -> bool:
+    """Whether what ends objects of one storage may end one of another."""
+    return ending == storage or (ending == "heap" and storage == "given")
+
+
 # Actions that interact with other threads whatever memory they can reach. Free is among them
 # because another thread's access before and after it differ.
 ALWAYS_VISIBLE = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)

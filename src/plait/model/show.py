@@ -205,9 +205,10 @@ def show_action(function: Function, action: Action) -> str:
             size = show_expr(action.size)
             return f"{show_expr(action.target)} = allocate {zeroed}{action.storage} {size}"
         case Free():
-            return f"free {show_expr(action.address)}"
+            return f"free {_of_storage(action.storage)}{show_expr(action.address)}"
         case ObjectSize():
-            return f"{show_expr(action.target)} = size of object {show_expr(action.address)}"
+            measured = f"{_of_storage(action.storage)}object {show_expr(action.address)}"
+            return f"{show_expr(action.target)} = size of {measured}"
         case AtomicBegin():
             return "atomic {"
         case AtomicEnd():
@@ -299,3 +300,7 @@ def _function(program: Program, function: Function) -> list[str]:
             last = source
             lines.append(text)
     return lines
+
+
+def _of_storage(storage: str) -> str:
+    return "" if storage == "heap" else f"{storage} "

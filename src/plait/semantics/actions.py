@@ -20,7 +20,7 @@ from plait.model.unset import Maker, Unset, local, made_at, missing_argument
 from plait.semantics import leaks, printf
 from plait.semantics.compile import SWITCH, Callee, Code, Compiler, Site, shared_compiler
 from plait.semantics.indeterminate import UNKNOWN, Indeterminate, UsedIndeterminate, fresh
-from plait.semantics.memory import HEAP, LIBRARY, Memory
+from plait.semantics.memory import STACK, Memory
 from plait.semantics.outcome import Ending, InputRequest, StepEnds, StepOutcome
 from plait.semantics.scalars import Number, reinterpret
 from plait.semantics.state import Frame, Status, Thread
@@ -233,7 +233,7 @@ class Actions(Memory):
     def allocate(self, size: int, zeroed: bool, storage: str, site: Site) -> int:
         if not 0 <= size <= LARGEST_ALLOCATION:
             self.stop(Ending.LIMIT, f"allocation of {size} bytes", site.origin)
-        if storage in (HEAP, LIBRARY):
+        if storage != STACK:
             page = self.heap_page
             self.heap_page += self.pages_taken(size)
             self._take_stack(0, site.origin)

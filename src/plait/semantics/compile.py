@@ -482,9 +482,10 @@ class FragmentWriter(ExpressionWriter):
                 made = f"m.allocate({size}, {action.zeroed!r}, {action.storage!r}, {site})"
                 emit(f"r[{action.target.index}] = {made}")
             case Free():
-                emit(f"m.free({self.used(action.address, site)}, {site})")
+                emit(f"m.free({self.used(action.address, site)}, {action.storage!r}, {site})")
             case ObjectSize():
-                size = f"m.object_size({self.used(action.address, site)}, {site})"
+                address = self.used(action.address, site)
+                size = f"m.object_size({address}, {action.storage!r}, {site})"
                 emit(f"r[{action.target.index}] = {size}")
             case Spawn():
                 function = self.value(action.function, site)

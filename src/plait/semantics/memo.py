@@ -82,9 +82,9 @@ class NotingMachine(Machine):
         self.touched = None
         super().destroy(page)
 
-    def object_size(self, address: int, site: Site) -> int:
+    def object_size(self, address: int, storage: str, site: Site) -> int:
         self.touched = None
-        return super().object_size(address, site)
+        return super().object_size(address, storage, site)
 
     def spawn(self, function: int, argument: Number, site: Site) -> int:
         self.touched = None

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from plait.model.actions import Origin
 from plait.model.layout import path_at
+from plait.model.machine import may_end
 from plait.model.program import FrameSlot, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import U8, Scalar
@@ -23,7 +24,16 @@ from plait.semantics.outcome import Access, AccessKind, Ending, StepEnds, StepOu
 from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.unset_names import UnsetNames
 
-HEAP, STACK, LIBRARY, THREAD_LOCAL = "heap", "stack", "library", "thread-local"
+HEAP, STACK, THREAD_LOCAL = "heap", "stack", "thread-local"
+# Whose an allocated object is that cannot be freed as it is tried.
+_OWNERS = {
+    HEAP: "the program",
+    "given": "the environment",
+    "library": "the library (a thread's)",
+    "directory": "the library (opendir)",
+    "addresses": "the library (getaddrinfo)",
+    "mapping": "the system (mmap)",
+}
 
 
 class Memory:
@@ -250,26 +260,34 @@ class Memory:
         else:
             self.heap[page] = storage
 
-    def free(self, address: int, site: Site) -> None:
+    def is_own(self, page: int) -> bool:
+        """Whether an object is the program's, and not one of the library."""
+        return self.heap.get(page, HEAP) == HEAP
+
+    def free(self, address: int, storage: str, site: Site) -> None:
         if address == 0:
             return
-        page, size = self._heap_object(address, site)
+        page, size = self._allocated(address, storage, site)
         if self.accesses is not None:
             self._note_access(address, size, AccessKind.WRITE, site)
         self.destroy(page)
         self.set_storage(page, None)
 
-    def object_size(self, address: int, site: Site) -> int:
-        _, size = self._heap_object(address, site)
+    def object_size(self, address: int, storage: str, site: Site) -> int:
+        _, size = self._allocated(address, storage, site)
         if self.accesses is not None:
             self._note_access(address, size, AccessKind.READ, site)
         return size
 
-    def _heap_object(self, address: int, site: Site) -> tuple[int, int]:
+    def _allocated(self, address: int, storage: str, site: Site) -> tuple[int, int]:
         page = address >> self.page_bits
-        if address & self.page_mask or page not in self.heap:
+        made_as = self.heap.get(page)
+        if address & self.page_mask or made_as is None or not may_end(storage, made_as):
             first = self.first_page(page)
-            if first in self.heap and first in self.memory:
+            of_its_own = self.heap.get(first)
+            if of_its_own is not None and not may_end(storage, of_its_own):
+                what = f"free of memory that belongs to {_OWNERS[of_its_own]}"
+            elif of_its_own is not None and first in self.memory:
                 what = f"free of a pointer into the middle of {self.name_of(address)}"
             elif first in self.memory or first in self.static_pages:
                 what = f"free of {self.name_of(address)}, which is not from malloc"

@@ -16,7 +16,6 @@ from plait.semantics.actions import Actions, Limits
 from plait.semantics.compile import Code, Fragment, Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.machine import Machine
-from plait.semantics.memory import LIBRARY
 from plait.semantics.scalars import Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.state import Frame
 from plait.semantics.visibility import Visibility
@@ -221,7 +220,7 @@ class TracingMachine(Machine):
         declaration = function.registers[target.index]
         if isinstance(action, Allocate):
             page = int(r[target.index]) >> self.page_bits
-            if self.heap.get(page) != LIBRARY:
+            if self.is_own(page):
                 self._heap_names[page] = f"heap{len(self._heap_names) + 1}"
         if declaration.name:
             value = self.shown(values[target.index], declaration.type)
@@ -281,8 +280,7 @@ class TracingMachine(Machine):
         item = self.static_pages.get(page) or self.slot_of_page.get(page)
         if item is None or isinstance(item, Function):
             name = self._heap_names.get(page) or self._thread_local_name(page) or f"{page:#x}"
-            is_library = self.heap.get(page) == LIBRARY
-            return (f"{name}+{offset}" if offset else name), None, is_library
+            return (f"{name}+{offset}" if offset else name), None, not self.is_own(page)
         declared = scalar_at(item.layout, offset, size)
         name = item.name + path_at(item.layout, offset, size)
         if isinstance(item, StaticObject):

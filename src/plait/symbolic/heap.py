@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from plait.logic.progression import smallest
-from plait.model.actions import Allocate, Free, ObjectSize, Origin
-from plait.model.expressions import Expr
-from plait.model.machine import LARGEST_ALLOCATION
+from plait.model.actions import Allocate, Free, ObjectSize
+from plait.model.machine import LARGEST_ALLOCATION, may_end
 from plait.model.program import Edge
 from plait.model.unset import made_at
 from plait.symbolic.blocks import Access
@@ -84,10 +83,10 @@ class Heap:
     def free(self, run: Run, edge: Edge, action: Free) -> None:
         if self._terms.value(self._values.checked(run, action.address, edge)) == 0:
             return
-        self.end(run, self._object(run, edge, action.address, action.origin).page)
+        self.end(run, self._object(run, edge, action).page)
 
     def object_size(self, run: Run, edge: Edge, action: ObjectSize) -> None:
-        item = self._object(run, edge, action.address, action.origin)
+        item = self._object(run, edge, action)
         address = item.page << self._knowledge.page_bits
         run.accesses.append(Access(address, max(item.size, 1), False, None))
         bits = action.target.type.bits
@@ -100,11 +99,12 @@ class Heap:
             run.freed.add(page)
         self._memory.end_life(run, page << self._knowledge.page_bits, item.size)
 
-    def _object(self, run: Run, edge: Edge, expr: Expr, origin: Origin) -> HeapObject:
-        value = self._terms.value(self._values.checked(run, expr, edge))
+    def _object(self, run: Run, edge: Edge, action: Free | ObjectSize) -> HeapObject:
+        value = self._terms.value(self._values.checked(run, action.address, edge))
         if value is None:
-            raise Trouble("free of a pointer that is not known", origin)
+            raise Trouble("free of a pointer that is not known", action.origin)
         item = run.heap_object(value >> self._knowledge.page_bits)
-        if item is None or value & self._knowledge.page_mask or item.storage == "stack":
-            raise Trouble("free of a pointer that is not from malloc", origin)
+        is_start = item is not None and not value & self._knowledge.page_mask
+        if item is None or not is_start or not may_end(action.storage, item.storage):
+            raise Trouble("free of a pointer that is not from malloc", action.origin)
         return item

@@ -19,7 +19,7 @@ static struct __plait_directory *__plait_open_directory(void) {
     __plait_note_failure(1);
     return NULL;
   }
-  return __plait_allocate(sizeof(struct __plait_directory), 1, "library");
+  return __plait_allocate(sizeof(struct __plait_directory), 1, "directory");
 }
 struct __plait_directory *opendir(const char *name) {
   __plait_read_text(name);
@@ -60,7 +60,7 @@ int dirfd(struct __plait_directory *directory) {
 /* The stream is gone, whatever the result. */
 int closedir(struct __plait_directory *directory) {
   PLAIT_TOUCH(directory);
-  __plait_free(directory);
+  __plait_free(directory, "directory");
   if (!__plait_choose("whether closedir fails", 2)) return 0;
   __plait_note_failure(1);
   return -1;

@@ -11,7 +11,7 @@ static size_t __plait_whole_pages(size_t size) {
 }
 
 #if PLAIT_MAPPINGS
-/* The mappings that there are, so that free and munmap can tell them from other memory. */
+/* The mappings that there are, so that munmap can tell them from other memory. */
 #define PLAIT_MOST_MAPPINGS 8
 static void *__plait_mapped[PLAIT_MOST_MAPPINGS];
 
@@ -21,13 +21,6 @@ static int __plait_mapping_at(void *where) {
   for (number = 0; number < PLAIT_MOST_MAPPINGS; number = number + 1)
     if (__plait_mapped[number] == where) return number;
   return -1;
-}
-
-void __plait_refuse_mapping(void *block) {
-  __plait_atomic_begin();
-  if (block != NULL && __plait_mapping_at(block) >= 0)
-    __plait_unsupported("free of memory that is mapped");
-  __plait_atomic_end();
 }
 
 void *mmap(void *where, size_t size, int protection, int flags, int file, long offset) {
@@ -46,7 +39,7 @@ void *mmap(void *where, size_t size, int protection, int flags, int file, long o
     __plait_unsupported("mmap of memory that cannot be both read and written");
   if (!(flags & PLAIT_ANONYMOUS) && (flags & PLAIT_SHARED))
     __plait_unsupported("mmap of a file that others may change");
-  made = __plait_allocate(__plait_whole_pages(size), 1, "library");
+  made = __plait_allocate(__plait_whole_pages(size), 1, "mapping");
   if (!(flags & PLAIT_ANONYMOUS)) __plait_unknown_bytes(made, size);
   __plait_atomic_begin();
   number = __plait_mapping_at(NULL);
@@ -67,9 +60,9 @@ int munmap(void *where, size_t size) {
   if (number < 0) __plait_unsupported("munmap of what is not the beginning of a mapping");
   __plait_mapped[number] = NULL;
   __plait_atomic_end();
-  if (__plait_object_size(where) != __plait_whole_pages(size))
+  if (__plait_object_size(where, "mapping") != __plait_whole_pages(size))
     __plait_unsupported("munmap of a part of a mapping");
-  __plait_free(where);
+  __plait_free(where, "mapping");
   return 0;
 }
 #else

@@ -33,12 +33,6 @@
 #ifndef PLAIT_MAPPINGS
 #define PLAIT_MAPPINGS 0
 #endif
-#if PLAIT_MAPPINGS
-void __plait_refuse_mapping(void *block);
-#define PLAIT_REFUSE_MAPPING(block) __plait_refuse_mapping(block)
-#else
-#define PLAIT_REFUSE_MAPPING(block)
-#endif
 
 /* At the beginning of a function that may fail for reasons outside of the program. */
 #if PLAIT_FAILING_CALLS
@@ -63,8 +57,9 @@ void __plait_check(const char *kind, int condition, const char *message);
 void __plait_assume(int condition);
 int __plait_choose(const char *name, int count);
 void *__plait_allocate(size_t size, int zeroed, const char *storage);
-void __plait_free(void *object);
-size_t __plait_object_size(void *object);
+/* What is allocated as one storage can be freed and measured only as that (the list: model/machine.py). */
+void __plait_free(void *object, const char *storage);
+size_t __plait_object_size(void *object, const char *storage);
 void __plait_unsupported(const char *message);
 
 int __VERIFIER_nondet_int(void);

@@ -14,27 +14,23 @@ void *calloc(size_t count, size_t size) {
   return __plait_allocate(count * size, 1, "heap");
 }
 
-void free(void *block) {
-  PLAIT_REFUSE_MAPPING(block);
-  __plait_free(block);
-}
+void free(void *block) { __plait_free(block, "heap"); }
 void cfree(void *block) { free(block); }
 
 /* Always moves the block. To size 0 it frees and returns null, as glibc does. */
 void *realloc(void *block, size_t size) {
   size_t old;
   void *moved;
-  PLAIT_REFUSE_MAPPING(block);
   if (block != NULL && size == 0) {
-    __plait_free(block);
+    __plait_free(block, "heap");
     return NULL;
   }
   PLAIT_MAY_FAIL("realloc", NULL);
   if (block == NULL) return __plait_allocate(size, 0, "heap");
-  old = __plait_object_size(block);
+  old = __plait_object_size(block, "heap");
   moved = __plait_allocate(size, 0, "heap");
   memcpy(moved, block, old < size ? old : size);
-  __plait_free(block);
+  __plait_free(block, "heap");
   return moved;
 }
 
@@ -65,7 +61,7 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 #endif
   return 0;
 }
-size_t malloc_usable_size(void *block) { return block == NULL ? 0 : __plait_object_size(block); }
+size_t malloc_usable_size(void *block) { return block == NULL ? 0 : __plait_object_size(block, "heap"); }
 
 void abort(void) { __plait_end_process(134, "abort"); }
 

@@ -159,7 +159,7 @@ ssize_t getdelim(char **line, size_t *room, int delimiter, void *stream) {
   length = (size_t)__VERIFIER_nondet_long();
   __plait_assume(length >= 1 && length < (size_t)-1 / 4);
   if (*line == NULL || *room < length + 1) {
-    if (*line != NULL) __plait_free(*line);
+    if (*line != NULL) __plait_free(*line, "heap");
     *line = __plait_allocate(length + 1, 0, "heap");
     *room = length + 1;
   }
@@ -271,7 +271,7 @@ int getaddrinfo(const char *host, const char *service, const int *hints,
   }
   if (__plait_choose("whether there are other addresses", 2))
     __plait_unsupported("several addresses, or others than of IPv4, from getaddrinfo");
-  found = __plait_allocate(sizeof(struct __plait_found_address), 1, "library");
+  found = __plait_allocate(sizeof(struct __plait_found_address), 1, "addresses");
   found->flags = hints == NULL ? 0x28 : hints[0]; /* AI_V4MAPPED | AI_ADDRCONFIG */
   found->family = 2;
   found->type = __VERIFIER_nondet_int();
@@ -288,7 +288,7 @@ int getaddrinfo(const char *host, const char *service, const int *hints,
 }
 void freeaddrinfo(struct __plait_found_address *found) {
   PLAIT_TOUCH(found);
-  __plait_free(found);
+  __plait_free(found, "addresses");
 }
 
 struct __plait_user {

@@ -51,15 +51,15 @@ class WaryMachine(NotingMachine):
             self._look_at(address, site)
         super().store(address, write, size, value, site)
 
-    def free(self, address: int, site: Site) -> None:
+    def free(self, address: int, storage: str, site: Site) -> None:
         if self._wild:
             self._look_at(address, site)
-        super().free(address, site)
+        super().free(address, storage, site)
 
-    def object_size(self, address: int, site: Site) -> int:
+    def object_size(self, address: int, storage: str, site: Site) -> int:
         if self._wild:
             self._look_at(address, site)
-        return super().object_size(address, site)
+        return super().object_size(address, storage, site)
 
     def _look_at(self, address: int, site: Site) -> None:
         if id(site.edge) not in self._wild:
@@ -83,7 +83,7 @@ class PeekingMachine(WaryMachine):
     def destroy(self, page: int) -> None:
         _stop_before_change()
 
-    def free(self, address: int, site: Site) -> None:
+    def free(self, address: int, storage: str, site: Site) -> None:
         _stop_before_change()
 
     def spawn(self, function: int, argument: Number, site: Site) -> int:

@@ -49,7 +49,6 @@ from plait.model.machine import LARGEST_ALLOCATION
 from plait.model.program import Edge, Program
 from plait.model.properties import Specification
 
-_STORAGE = {"heap": Kind.HEAP, "library": Kind.HEAP, "stack": Kind.STACK}
 # Those that write into the library's blocks for threads.
 _KEEPERS = HANDING | {"__plait_finish", "pthread_join", "pthread_detach"}
 _ALWAYS_CHECKED = {CheckKind.UNDEFINED, CheckKind.VALID_DEREF, CheckKind.VALID_FREE}
@@ -292,7 +291,7 @@ class Actions:
             size = (0, LARGEST_ALLOCATION, ())
         self.allocates = self.allocates or action.storage == "heap"
         exact = size[0] if size[0] == size[1] else None
-        kind = _STORAGE[action.storage]
+        kind = Kind.STACK if action.storage == "stack" else Kind.HEAP
         like = Object(
             -1, kind, "allocated memory", exact, False, is_single,
             is_zeroed=action.zeroed, is_of_library=action.storage == "library",

@@ -18,8 +18,9 @@ from plait.engines.orders.private import write_cell
 from plait.engines.orders.shared import FEW_PLACES, SharedMemory, Target, is_at
 from plait.errors import UnsupportedCode
 from plait.logic.progression import progression
-from plait.model.actions import Origin
+from plait.model.actions import Free, ObjectSize, Origin
 from plait.model.expressions import Expr, PointerAdd
+from plait.model.machine import may_end
 from plait.model.types import Scalar
 
 MOST_PLACES = 4096  # places that an access by a symbolic address may have
@@ -99,11 +100,11 @@ class UnrolledMemory:
                     old_or_new = self._terms.ite(happens, value, old)
                 write_cell(self._terms, path.memory, place, size, old_or_new)
 
-    def free(self, address: int, expr: Expr, path: Path, origin: Origin) -> None:
-        """The end of a heap object's life, in one step that counts as an access."""
-        terms = self._terms
+    def free(self, address: int, action: Free, path: Path) -> None:
+        """The end of an allocated object's life, in one step that counts as an access."""
+        terms, origin = self._terms, action.origin
         is_null = terms.eq(address, terms.constant(0, terms.width[address]))
-        found = self._heap_targets(address, expr, is_null, path, origin)
+        found = self._allocated(address, action, is_null, path)
         for _, instance in found:
             self._knowledge.lives.watch(instance)
         if not found or path.condition.either_term(terms) == terms.false:
@@ -122,16 +123,17 @@ class UnrolledMemory:
         self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
     ) -> None:
         """The replay counts all accesses to the heap, also those that nobody else sees."""
-        private = [item for item in targets if item[1].from_heap and not item[1].is_shared]
+        private = [item for item in targets if item[1].storage and not item[1].is_shared]
         if private:
             if len(private) < len(targets):
                 here = self._terms.and_(here, is_at(self._terms, address, private))
             self._log.silent(path, here, origin)
 
-    def object_size(self, address: int, expr: Expr, bits: int, path: Path, origin: Origin) -> int:
-        found = self._heap_targets(address, expr, self._terms.false, path, origin)
-        self._lives.require(address, found, "the size of a dead object", path, origin)
-        self._log.mark(path, origin, is_access=True)
+    def object_size(self, address: int, action: ObjectSize, path: Path) -> int:
+        bits = action.target.type.bits
+        found = self._allocated(address, action, self._terms.false, path)
+        self._lives.require(address, found, "the size of a dead object", path, action.origin)
+        self._log.mark(path, action.origin, is_access=True)
         if not found:
             return self._terms.fresh("nowhere", bits)
         sizes = [(place, item.size_term(self._terms, bits)) for place, item in found]
@@ -217,31 +219,31 @@ class UnrolledMemory:
             self._log.claim_invalid(outside, "access to no live object", origin)
         path.condition = path.condition.with_part(terms, is_well)
 
-    def _heap_targets(
-        self, address: int, expr: Expr, allowed: int, path: Path, origin: Origin
+    def _allocated(
+        self, address: int, action: Free | ObjectSize, allowed: int, path: Path
     ) -> list[Target]:
-        """The heap objects whose start a pointer may be; the path goes on only for these, or where
-        `allowed` holds."""
+        """The objects whose start a pointer may be and that may be freed so; the path goes on only
+        for these, or where `allowed` holds."""
         terms = self._terms
         values = self._values.leaves(address)
         if values is None:
             page = 1 << self._log.program.data_model.page_bits
             name = self._log.function.name
-            values = self._objects.addresses(name, expr, 0, (0, page), MOST_PLACES)
+            values = self._objects.addresses(name, action.address, 0, (0, page), MOST_PLACES)
         if values is None:
             raise UnsupportedCode("a pointer to many places that is freed")
         found = [
             (value, instance)
             for value in values
             if (instance := self._objects.at(value, 0)) is not None
-            and instance.from_heap
+            and may_end(action.storage, instance.storage)
             and instance.address == value
         ]
         covered = terms.or_(allowed, is_at(self._terms, address, found))
         outside = self._log.under(path.copy(), terms.not_(covered))
-        outside = outside and self._log.outside(outside, address, 0, origin)
+        outside = outside and self._log.outside(outside, address, 0, action.origin)
         if outside is not None:
             message = "free of a pointer that is not the start of a live heap object"
-            self._log.claim_invalid(outside, message, origin)
+            self._log.claim_invalid(outside, message, action.origin)
         path.condition = path.condition.with_part(terms, covered)
         return found

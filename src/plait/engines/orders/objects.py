@@ -13,6 +13,7 @@ from plait.data import dataclass
 from plait.engines.orders.unrolling import ThreadRun
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
+from plait.model.actions import Allocate
 from plait.model.expressions import Expr, StaticAddress
 from plait.model.layout import cells
 from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
@@ -27,7 +28,8 @@ Site = tuple[tuple[Edge, ...], tuple[tuple[int, ...], ...]]
 class Instance:
     """An object with its address. `contents` is None where they are indeterminate. `owner` is the
     only thread that may access it, 0 if there are others or the sharing analysis knows; nobody
-    accesses an object of NOBODY by a pointer. `from_heap`: it can be freed. `can_leak`: it must
+    accesses an object of NOBODY by a pointer. `storage`: of
+    an allocated one, which tells what may free it; else empty. `can_leak`: it must
     be, and is not alive before it is allocated. `is_open`: its size is a term, and at most `size`.
     `can_dangle`: a pointer to it may outlive it."""
 
@@ -38,7 +40,7 @@ class Instance:
     contents: bytes | None
     read_only: bool = False
     owner: int = 0
-    from_heap: bool = False
+    storage: str = ""
     can_leak: bool = False
     is_open: bool = False
     can_dangle: bool = False
@@ -230,24 +232,24 @@ class Objects:
             raise UnsupportedCode("a step that is unrolled twice")
         self._present.add(key)
 
-    def heap(
+    def allocated(
         self,
         thread: int,
         size: int,
         is_open: bool,
-        zeroed: bool,
+        action: Allocate,
         edge: Edge,
         site: Site,
         context: Edge | None,
     ) -> Instance:
         """`context`: the innermost call in the user's code that led into the library."""
-        contents = bytes(size) if zeroed else None
+        contents = bytes(size) if action.zeroed else None
         is_private = not self._all_can_dangle and self._stays_with_its_thread(edge, context)
         made = self._make(
             thread, edge, site, size, "heap", not is_private, contents, is_open=is_open
         )
         made.owner = thread if is_private else 0
-        made.from_heap = True
+        made.storage = action.storage
         return made
 
     def _stays_with_its_thread(self, edge: Edge, context: Edge | None) -> bool:

@@ -378,7 +378,7 @@ class Unroller:
                 self._allocate(action, edge, path)
             case Free():
                 address = self._evaluator.value(action.address, path)
-                self._memory.free(address, action.address, path, action.origin)
+                self._memory.free(address, action, path)
             case AtomicBegin():
                 self._begin(path, edge)
             case AtomicEnd() if path.section is None:
@@ -395,8 +395,7 @@ class Unroller:
                 return None
             case ObjectSize():
                 address = self._evaluator.value(action.address, path)
-                bits = action.target.type.bits
-                value = self._memory.object_size(address, action.address, bits, path, action.origin)
+                value = self._memory.object_size(address, action, path)
                 path.registers[action.target.index] = value
             case _:
                 raise AssertionError(f"{type(action).__name__} is not unrolled")
@@ -608,8 +607,8 @@ class Unroller:
             if self.objects.can_dangle(edge):
                 raise UnsupportedCode("alloca, with memory safety")
             return self.objects.from_alloca(thread, size, is_open, edge, site)
-        instance = self.objects.heap(
-            thread, size, is_open, action.zeroed, edge, site, self._call_of_library()
+        instance = self.objects.allocated(
+            thread, size, is_open, action, edge, site, self._call_of_library()
         )
         if self.knowledge.checks_memory and action.storage == "heap":
             self._begin_heap_life(instance, path, action.origin)
