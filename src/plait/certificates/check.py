@@ -324,15 +324,21 @@ class _Checker:
         footprint = self._footprint(parent, thread)
         if not are_independent(footprint, moves):
             return False
-        if not footprint.is_lost:
-            return True
-        # The parent's label may leave open what the thread does. If its step was left out there
-        # too, it is the step that it would have taken where it was expanded.
-        return all(
-            are_apart(self._footprint(source, thread), moves)
-            for source in self._sources(parent, thread)
-            if self._facts_of(source) is not None
-        )
+        steps = [footprint]
+        if footprint.is_lost:
+            # The parent's label may leave open what the thread does. If its step was left out there
+            # too, it is the step that it would have taken where it was expanded.
+            steps += [
+                self._footprint(source, thread)
+                for source in self._sources(parent, thread)
+                if self._facts_of(source) is not None
+            ]
+            if not all(are_apart(step, moves) for step in steps[1:]):
+                return False
+        for step in steps:
+            self._locality.note_skipped(node.number, node.location, thread, step.accesses)
+            self._sections.note_skipped(node.number, node.location, thread, step.accesses)
+        return True
 
     def _sources(self, node: Node, thread: int) -> list[Node]:
         """The nodes at which the step of a thread is expanded, and from which executions come to

@@ -8,10 +8,12 @@ two steps.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from plait.certificates.document import Location, Status, ThreadShape
 from plait.certificates.outcomes import Ending, Step, StepOutcome
+from plait.certificates.state import Access
 from plait.certificates.verdicts import Rejected
 from plait.model.actions import Origin
 
@@ -41,11 +43,7 @@ class Locality:
     def note(self, node: int, location: Location, step: Step) -> None:
         """The accesses of one step, those of attempts that come to nothing included."""
         shapes = location.shape[0]
-        seen = [
-            self._others.setdefault((number, shape), {})
-            for number, shape in enumerate(shapes, 1)
-            if number != step.thread and shape[0] is not Status.ENDED
-        ]
+        seen = self._seen_by(location, step.thread)
         before = self._local.setdefault((step.thread, shapes[step.thread - 1]), {})
         for outcome in step.outcomes:
             local = [before]
@@ -61,6 +59,24 @@ class Locality:
                 if access.is_local:
                     for found in local:
                         found.setdefault(range_, example)
+
+    def note_skipped(
+        self, node: int, location: Location, thread: int, accesses: Iterable[Access]
+    ) -> None:
+        """A step that the tree leaves out here, since it is possible before: its accesses are
+        made here all the same."""
+        for found in self._seen_by(location, thread):
+            for access in accesses:
+                range_ = _Range(access.start, access.end, access.is_write)
+                found.setdefault(range_, _Example(thread, node, access.origin))
+
+    def _seen_by(self, location: Location, thread: int) -> list[dict[_Range, _Example]]:
+        """What the other threads may notice from where they stand."""
+        return [
+            self._others.setdefault((number, shape), {})
+            for number, shape in enumerate(location.shape[0], 1)
+            if number != thread and shape[0] is not Status.ENDED
+        ]
 
     def note_quiet(self, location: Location, step: Step, outcome: StepOutcome) -> None:
         """A thread is stopped by an assumption behind writes, as if it had not moved."""

@@ -8,10 +8,12 @@ the same lock they cannot do then, if the lock keeps them out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from plait.certificates.document import Cell, Location, Status, Thread, ThreadShape
 from plait.certificates.outcomes import Step
+from plait.certificates.state import Access
 from plait.certificates.verdicts import Rejected
 from plait.model.actions import Origin
 
@@ -56,11 +58,7 @@ class CriticalSections:
         # In the middle of a section nobody else moves; where it began is not known any more.
         begins = thread.shape if thread.lock is None else None
         inside = self._inside.setdefault((step.thread, begins), {})
-        seen = []
-        for number, other in enumerate(location.threads, 1):
-            if number != step.thread and other.status is Status.RUNNING:
-                seen.append(self._others.setdefault((number, other.shape), {}))
-                seen.append(self._others.setdefault((number, None), {}))
+        seen = self._seen_by(location, step.thread)
         for outcome in step.outcomes:
             for taken, value in outcome.path.held:
                 self.held.setdefault(taken, set()).add((step.thread, value))
@@ -68,15 +66,30 @@ class CriticalSections:
                     taker = Taker(step.thread, thread, location)
                     self.takers.setdefault(taken, {})[step.thread, id(thread)] = taker
             for access in outcome.path.accesses:
-                lock = access.lock
-                # A lock that is free as before has only been read, but not so in the middle.
-                is_write = access.is_write or (lock is not None and access.start == lock.address)
-                range_ = _Range(access.start, access.end, is_write, lock)
+                range_ = _range(access)
                 example = _Example(step.thread, node, access.origin)
                 for found in seen:
                     found.setdefault(range_, example)
-                if lock is not None:
+                if access.lock is not None:
                     inside.setdefault(range_, example)
+
+    def note_skipped(
+        self, node: int, location: Location, thread: int, accesses: Iterable[Access]
+    ) -> None:
+        """A step that the tree leaves out here, since it is possible before: where the others
+        stand it finds them all the same."""
+        for found in self._seen_by(location, thread):
+            for access in accesses:
+                found.setdefault(_range(access), _Example(thread, node, access.origin))
+
+    def _seen_by(self, location: Location, thread: int) -> list[dict[_Range, _Example]]:
+        """What is compared with critical sections of the other threads."""
+        seen = []
+        for number, other in enumerate(location.threads, 1):
+            if number != thread and other.status is Status.RUNNING:
+                seen.append(self._others.setdefault((number, other.shape), {}))
+                seen.append(self._others.setdefault((number, None), {}))
+        return seen
 
     def check(self) -> None:
         for place, ranges in self._inside.items():
@@ -109,3 +122,10 @@ class CriticalSections:
 
     def _pages(self, range_: _Range) -> range:
         return range(range_.start >> self._page_bits, (range_.end - 1 >> self._page_bits) + 1)
+
+
+def _range(access: Access) -> _Range:
+    lock = access.lock
+    # A lock that is free as before has only been read, but not so in the middle.
+    is_write = access.is_write or (lock is not None and access.start == lock.address)
+    return _Range(access.start, access.end, is_write, lock)

@@ -10,6 +10,7 @@ import pytest
 from tests.certificates.building import Builder
 from tests.engines.impact.helpers import loaded, outcome_of
 
+from plait.analysis.critical_sections import Discipline
 from plait.certificates.check import check
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer as Accepted
@@ -67,6 +68,10 @@ UNSAFE = {
     "a conflict with what the other does at last": (
         "z = 1; x = 1; x = 0;",
         "y = 1; int seen = x; assert(seen == 0);",
+    ),
+    "an access that can be made earlier": (
+        "assert(x == 0);",
+        f"for (int i = 0; i < 1; i++) {{ z = y; }} {LOCK} x = 1; x = 0; {UNLOCK}",
     ),
     "a chain of steps ahead": (
         "x = 1; y = 1; z = 1;",
@@ -151,3 +156,17 @@ def test_wrong_guesses_are_made_up_for(
     outcome = outcome_of(program_of(tmp_path, UNSAFE[name]))
     assert outcome.answer is Answer.VIOLATED, outcome.reason
     assert outcome.statistics.mistaken > 0
+
+
+def test_a_step_that_is_left_out_is_compared_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine is made to overlook what happens in the middle of sections; the checker is not."""
+    monkeypatch.setattr(Discipline, "note", lambda *_: None)
+    program = program_of(tmp_path, UNSAFE["an access that can be made earlier"])
+    outcome = outcome_of(program)
+    assert outcome.answer is Answer.HOLDS and outcome.proof is not None
+    document = outcome.proof.certificate() | {"options": []}
+    verdict = check(program, Specification(), read(_signed(program, document)))
+    assert verdict.answer is Accepted.REJECTED
+    assert "critical section" in verdict.reason

@@ -393,6 +393,9 @@ class _Search:
             if not self._excluded(parent, alias):
                 return False
             self.statistics.conditional += 1
+        # It is not taken from here, but it could be: the others must not be in the middle of a
+        # critical section then.
+        self.sections.note(after, thread, block)
         self.statistics.skipped += 1
         return True
 
