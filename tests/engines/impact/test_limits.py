@@ -9,8 +9,8 @@ import pytest
 from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
 
 from plait.c import FrontEndOptions, load
+from plait.engines.blocks.paths import Paths
 from plait.engines.impact.engine import verify
-from plait.engines.impact.paths import Paths
 from plait.engines.impact.settings import Settings
 from plait.engines.interface import Answer
 from plait.logic.interpolation.interpolate import Interpolants, Unknown

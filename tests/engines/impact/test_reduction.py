@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.engines.impact.reduction import conflict
+from plait.engines.blocks.conflicts import conflict
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.symbolic.blocks import Access, Block, Kind, Way

@@ -16,22 +16,22 @@ from plait.analysis.lifetimes import Lifetimes
 from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import Sharing
 from plait.data import replace
-from plait.engines.impact import certificate
+from plait.engines.blocks import certificate
+from plait.engines.blocks.conflicts import conflict
+from plait.engines.blocks.paths import Paths
+from plait.engines.blocks.sections import Sections
+from plait.engines.blocks.standings import Standings
 from plait.engines.impact import hints as hinting
 from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
-from plait.engines.impact.paths import Paths
 from plait.engines.impact.persistent import PersistentSets
 from plait.engines.impact.precision import ImpactPrecision
-from plait.engines.impact.reduction import conflict
 from plait.engines.impact.samples import Samples
-from plait.engines.impact.sections import Sections
 from plait.engines.impact.settings import Reduction, Settings
-from plait.engines.impact.standings import Standings
 from plait.engines.impact.statistics import Statistics
 from plait.engines.impact.suggestions import Known, Suggestions
-from plait.engines.impact.tree import Node, Place, Tree, common_ancestor
+from plait.engines.impact.tree import Node, Place, Tree, common_ancestor, reachable, rows
 from plait.engines.interface import (
     Answer,
     Counterexample,
@@ -203,11 +203,16 @@ class _Search:
         reason = "the abstract reachability tree is complete and safe"
         proof = Proof(
             lambda: certificate.write(
-                self.knowledge, self.executor, self.terms, self.specification, self.tree.nodes
+                IMPACT.name,
+                self.knowledge,
+                self.executor,
+                self.terms,
+                self.specification,
+                rows(self.tree.nodes[0]),
             ),
             self.settings.reduction is not Reduction.NONE,
             lambda end: _unreduced(self.program, self.specification, self.settings, end),
-            lambda: hinting.write(self.knowledge, self.terms, certificate.reachable(self.root)),
+            lambda: hinting.write(self.knowledge, self.terms, reachable(self.root)),
         )
         return Outcome(Answer.HOLDS, reason, self._counted(), proof=proof)
 
@@ -403,7 +408,7 @@ class _Search:
         """Whether a fact cannot hold at a node; the label then says so (section IV-D)."""
         if self.implications.excludes(node.label, (fact,)):
             return True
-        steps = [*self.paths.steps_to(node), Step((fact,), {})]
+        steps = [*self._steps_to(node), Step((fact,), {})]
         result = self.paths.interpolate(steps)
         if not isinstance(result, Interpolants):
             return False
@@ -513,7 +518,7 @@ class _Search:
             self._strengthen_path(node.path(), known)
             return
         self.statistics.refinements += 1
-        result = self.paths.interpolate(self.paths.steps_to(node))
+        result = self.paths.interpolate(self._steps_to(node))
         if isinstance(result, Feasible):
             self._report(node, way, result.model)
             self.tree.make_false(node)
@@ -529,10 +534,14 @@ class _Search:
     def _prune(self, node: Node) -> None:
         """Find out at once whether a node can be reached: lazily, a recursion would be unrolled
         for ever below the case that ends it."""
-        result = self.paths.interpolate(self.paths.steps_to(node))
+        result = self.paths.interpolate(self._steps_to(node))
         if isinstance(result, Interpolants):
             self.statistics.refinements += 1
             self._strengthen_path(node.path(), list(result.sequence[1:]))
+
+    def _steps_to(self, node: Node) -> list[Step]:
+        """From before the initial state to a node."""
+        return self.paths.from_start([item.step for item in node.path()[1:]])
 
     def _report(self, node: Node, way: Way, model: Model) -> None:
         is_undefined = way.kind is Kind.TROUBLE
@@ -541,7 +550,9 @@ class _Search:
             self.troubles[f"{way.message} ({place})"] = None
             if self.confirm is None or len(self.troubles) > _MOST_TROUBLES_CONFIRMED:
                 return
-        found = self.paths.counterexample(node, way, model, is_undefined=is_undefined)
+        found = self.paths.counterexample(
+            node.occurrences(), model, is_undefined=is_undefined
+        )
         problem = "" if self.confirm is None else self.confirm(found)
         if problem:
             if not is_undefined:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from plait.analysis.critical_sections import Touch
 from plait.analysis.futures import NOTHING, Footprint, Futures
-from plait.engines.impact.standings import Standing, Standings
+from plait.engines.blocks.standings import Standing, Standings
 from plait.engines.impact.tree import Node
 from plait.errors import UnsupportedCode
 from plait.symbolic.blocks import Block, Kind

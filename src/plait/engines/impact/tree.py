@@ -11,10 +11,11 @@ import heapq
 from collections.abc import Iterator
 
 from plait.data import dataclass, field
+from plait.engines.blocks.certificate import Row
+from plait.engines.blocks.paths import Occurrence, own_step
 from plait.engines.impact.implications import Implications, Label
 from plait.engines.impact.statistics import Statistics
 from plait.logic.interpolation.path import Step
-from plait.logic.substitute import Substitution
 from plait.logic.terms import Terms
 from plait.symbolic.blocks import Block, InputUse, Way
 from plait.symbolic.locations import Location
@@ -74,12 +75,61 @@ class Node:
         found.reverse()
         return found
 
+    def occurrences(self) -> list[Occurrence]:
+        """What is taken from the root to here."""
+        found = []
+        node = self
+        while node.parent is not None:
+            assert node.way is not None and node.parent.place is not None
+            before = node.parent.place.location
+            found.append(Occurrence(before, node.thread, node.way, node.step, node.inputs))
+            node = node.parent
+        found.reverse()
+        return found
+
     def subtree(self) -> Iterator[Node]:
         pending = [self]
         while pending:
             node = pending.pop()
             yield node
             pending += node.children
+
+
+def reachable(root: Node) -> list[Node]:
+    """The nodes that a proof needs: those that are not below a cover, parents first."""
+    kept: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.place is None:
+            continue
+        kept.append(node)
+        if node.cover is None and not node.is_false:
+            pending += node.children
+    kept.sort(key=lambda node: node.number)
+    return kept
+
+
+def rows(root: Node) -> list[Row]:
+    """The nodes that a proof needs, for a certificate."""
+    kept = reachable(root)
+    index = {node: place for place, node in enumerate(kept)}
+    found = []
+    for node in kept:
+        assert node.place is not None
+        is_leaf = node.cover is not None or node.is_false
+        found.append(
+            Row(
+                parent=None if node.parent is None else index[node.parent],
+                thread=node.thread,
+                location=node.place.location,
+                label=node.label,
+                cover=None if node.cover is None else index[node.cover],
+                expanded=() if is_leaf else tuple(sorted(node.expanded)),
+                persistent=0 if is_leaf else max(node.persistent, 0),
+            )
+        )
+    return found
 
 
 def common_ancestor(one: Node, other: Node) -> Node:
@@ -112,7 +162,7 @@ class Tree:
         inputs: tuple[InputUse, ...] = ()
         depth = switches = 0
         if way is not None and parent is not None:
-            step, inputs = self._own_step(way)
+            step, inputs = own_step(self._terms, way)
             depth = parent.depth + 1
             switches = parent.switches + (parent.thread not in (0, thread))
         node = Node(
@@ -136,28 +186,6 @@ class Tree:
             threads = len(location.threads)
             self._statistics.threads = max(self._statistics.threads, threads)
         return place
-
-    def _own_step(self, way: Way) -> tuple[Step, tuple[InputUse, ...]]:
-        """The step of a way through a block, with inputs that no other step has."""
-        if not way.inputs:
-            return way.step, ()
-        terms = self._terms
-        variables = [use.variable for use in way.inputs]
-        renamed = {var: terms.fresh("input", terms.width[var]) for var in variables}
-        own = Substitution(terms, renamed.get)
-        step = Step(
-            tuple(map(own, way.step.assumes)),
-            {variable: own(item) for variable, item in way.step.updates.items()},
-            frozenset(renamed.values()),
-        )
-        inputs = tuple(
-            use._replace(
-                variable=renamed[use.variable],
-                when=None if use.when is None else own(use.when),
-            )
-            for use in way.inputs
-        )
-        return step, inputs
 
     def _enqueue(self, node: Node) -> None:
         if not node.is_queued and node.is_open and node.place is not None:

@@ -1,10 +1,11 @@
-"""The proof that a complete tree is, as a document (docs/certificates.md)."""
+"""A complete tree of labelled locations as a document (docs/certificates.md)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from plait.engines.impact.tree import Node, Place
+from plait.data import dataclass
 from plait.logic.operators import NAMES, VARIABLE
 from plait.logic.terms import Terms
 from plait.model.properties import Specification
@@ -17,30 +18,41 @@ Document = dict[str, Any]
 _SizedThread = tuple[Thread, tuple[tuple[int, int], ...]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """A node; others are named by their places in the list of all, in which parents come first.
+    `thread` and `persistent` are 0 if there is none."""
+
+    parent: int | None
+    thread: int  # whose step led here
+    location: Location
+    label: Iterable[int]
+    cover: int | None = None
+    expanded: tuple[int, ...] = ()
+    persistent: int = 0
+
+
 def write(
+    engine: str,
     knowledge: Knowledge,
     executor: Executor,
     terms: Terms,
     specification: Specification,
-    nodes: list[Node],
+    rows: list[Row],
 ) -> Document:
-    """Only what the argument needs: nodes that can be reached without going below a cover."""
-    kept = reachable(nodes[0])
-    number = {node: index for index, node in enumerate(kept)}
-    used = sorted(terms.parts({term for node in kept for term in node.label}))
+    used = sorted(terms.parts({term for row in rows for term in row.label}))
     index_of = {term: index for index, term in enumerate(used)}
-    # Places and threads are written once: most nodes differ in few of them.
-    places: dict[Place, int] = {}
+    # Locations and threads are written once: most nodes differ in few of them.
+    locations: dict[Location, int] = {}
     threads: dict[_SizedThread, int] = {}
-    for node in kept:
-        assert node.place is not None
-        places.setdefault(node.place, len(places))
-        for thread in _threads(node.place.location):
+    for row in rows:
+        locations.setdefault(row.location, len(locations))
+        for thread in _threads(row.location):
             threads.setdefault(thread, len(threads))
     return {
         "format": "plait-certificate",
         "version": 1,
-        "engine": "impact",
+        "engine": engine,
         "properties": sorted(item.value for item in specification.properties),
         "error_functions": sorted(specification.error_functions),
         "switch_points": {
@@ -53,24 +65,9 @@ def write(
             _cell(cell): value for cell, value in sorted(executor.memory.initially_known.items())
         },
         "threads": [_thread(thread, dict(sizes)) for thread, sizes in threads],
-        "locations": [_location(place.location, threads) for place in places],
-        "nodes": [_node(node, number, places, index_of) for node in kept],
+        "locations": [_location(location, threads) for location in locations],
+        "nodes": [_node(row, locations, index_of) for row in rows],
     }
-
-
-def reachable(root: Node) -> list[Node]:
-    """The nodes that the argument needs."""
-    found: list[Node] = []
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node.place is None:
-            continue
-        found.append(node)
-        if node.cover is None and not node.is_false:
-            pending += node.children
-    found.sort(key=lambda node: node.number)
-    return found
 
 
 def _term(terms: Terms, term: int, index_of: dict[int, int]) -> list[Any]:
@@ -85,19 +82,15 @@ def _cell(cell: tuple[int, int]) -> str:
     return f"{cell[0]}.{cell[1]}"
 
 
-def _node(
-    node: Node, number: dict[Node, int], places: dict[Place, int], index_of: dict[int, int]
-) -> Document:
-    assert node.place is not None
-    is_leaf = node.cover is not None or node.is_false
+def _node(row: Row, locations: dict[Location, int], index_of: dict[int, int]) -> Document:
     return {
-        "parent": None if node.parent is None else number[node.parent],
-        "thread": node.thread or None,
-        "location": places[node.place],
-        "label": sorted(index_of[term] for term in node.label),
-        "cover": None if node.cover is None else number[node.cover],
-        "expanded": [] if is_leaf else sorted(node.expanded),
-        "persistent": None if is_leaf or node.persistent <= 0 else node.persistent,
+        "parent": row.parent,
+        "thread": row.thread or None,
+        "location": locations[row.location],
+        "label": sorted(index_of[term] for term in row.label),
+        "cover": row.cover,
+        "expanded": list(row.expanded),
+        "persistent": row.persistent or None,
     }
 
 

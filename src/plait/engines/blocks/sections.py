@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.analysis.critical_sections import BrokenLock, Discipline, Touch
-from plait.engines.impact.standings import Standing, Standings
+from plait.engines.blocks.standings import Standing, Standings
 from plait.symbolic.blocks import Block
 from plait.symbolic.execute import Executor
 from plait.symbolic.locations import Cell, Location, Status, Thread
