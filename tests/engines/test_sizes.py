@@ -9,7 +9,7 @@ import pytest
 from tests.engines.asking import outcome_of
 
 from plait.engines.interface import Answer
-from plait.logic.progression import smallest
+from plait.logic.progression import Progressions
 from plait.logic.terms import Terms
 
 HEAD = """
@@ -119,7 +119,7 @@ def test_the_smallest_sizes() -> None:
     n = terms.variable("n", 64)
 
     def of(term: int, most: int = 100) -> list[int]:
-        return smallest(terms, term, 3, most)
+        return Progressions(terms).smallest(term, 3, most)
 
     four, eight, twelve = (terms.constant(number, 64) for number in (4, 8, 12))
     assert of(n) == [0, 1, 2, 3]
@@ -128,6 +128,16 @@ def test_the_smallest_sizes() -> None:
     assert of(terms.mul(n, twelve), 20) == [0, 12]
     assert of(terms.sub(terms.mul(n, four), eight)) == [0, 4, 8, 12]
     assert of(terms.ite(terms.variable("c", 1), twelve, four))[:2] == [4, 12]
+
+
+def test_terms_that_share_parts_are_looked_at_once() -> None:
+    """Written out, the last one has 2^64 parts."""
+    terms = Terms()
+    term = terms.mul(terms.variable("n", 64), terms.constant(12, 64))
+    for number in range(64):
+        shifted = terms.add(term, terms.constant(4 << number, 64))
+        term = terms.ite(terms.variable(f"c{number}", 1), term, shifted)
+    assert Progressions(terms).of(term) == (0, 4)
 
 
 WIDE_INDEX = """

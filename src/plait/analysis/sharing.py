@@ -21,6 +21,7 @@ threads that are spawned is all after creation. Soundness argument for `is_share
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from plait.analysis.accesses import Access, accesses
 from plait.analysis.graph import components, cyclic_nodes
@@ -35,7 +36,7 @@ from plait.model.actions import (
     Spawn,
     Wait,
 )
-from plait.model.program import Edge
+from plait.model.program import Edge, Program
 
 
 @dataclass(slots=True, eq=False)
@@ -298,3 +299,10 @@ class Sharing:
                 if access.is_wild or touched & self.shared:
                     found.add(id(access.edge))
         return frozenset(found)
+
+
+@lru_cache(maxsize=2)
+def sharing_of(program: Program) -> Sharing:
+    """The solution for a program, which nobody edits: several need it, some of them again and
+    again. Deadlocks have a program of their own beside that of the other properties."""
+    return Sharing(PointsTo(program))

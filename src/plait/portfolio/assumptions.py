@@ -94,13 +94,12 @@ def assumptions_of(
 def assumptions_of_certificate(program: Program, specification: Specification) -> list[str]:
     """What a certificate does not show itself; InputError if that is not known to hold."""
     from plait.analysis.lifetimes import Lifetimes
-    from plait.analysis.points_to import PointsTo
-    from plait.analysis.sharing import Sharing
+    from plait.analysis.sharing import sharing_of
 
     own = [function for function in program.functions.values() if not function.library]
     if Property.VALID_ACCESS not in specification or not any(item.slots for item in own):
         return []
-    for item in Lifetimes(Sharing(PointsTo(program))).reused():
+    for item in Lifetimes(sharing_of(program)).reused():
         raise InputError(f"no certificate shows valid-access: a pointer to {item!r} may outlive it")
     return ["no pointer outlives a local whose memory is used again (by an analysis of pointers)"]
 
@@ -109,15 +108,14 @@ def _about_lifetimes(program: Program) -> list[str]:
     """What may outlive its life; engines that do not check accesses do not look at that."""
     from plait.analysis.lifetimes import Lifetimes
     from plait.analysis.objects import ObjectKind
-    from plait.analysis.points_to import PointsTo
-    from plait.analysis.sharing import Sharing
+    from plait.analysis.sharing import sharing_of
 
     own = [function for function in program.functions.values() if not function.library]
     is_private = any(item.thread_local and not item.library for item in program.objects)
     if not is_private and not any(function.slots for function in own):
         return []
     found = []
-    outliving = {item.kind for item in Lifetimes(Sharing(PointsTo(program))).outliving}
+    outliving = {item.kind for item in Lifetimes(sharing_of(program)).outliving}
     if outliving - {ObjectKind.THREAD_LOCAL}:
         found.append(
             "no pointer to a local is used after its function has returned or its block has ended"

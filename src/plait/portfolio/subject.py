@@ -132,10 +132,9 @@ def load_program(subject: Subject, chosen: Specification, entry: str) -> Program
 def for_exploring(program: Program, chosen: Specification) -> Specification:
     """The specification with what lets an exploration have fewer states."""
     from plait.analysis.lifetimes import with_lifetimes
-    from plait.analysis.points_to import PointsTo
-    from plait.analysis.sharing import Sharing
+    from plait.analysis.sharing import sharing_of
 
-    return with_lifetimes(Sharing(PointsTo(program)), chosen)
+    return with_lifetimes(sharing_of(program), chosen)
 
 
 def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:

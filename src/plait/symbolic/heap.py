@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.logic.progression import smallest
+from plait.logic.progression import Progressions
 from plait.model.actions import Allocate, Free, ObjectSize
 from plait.model.machine import LARGEST_ALLOCATION, may_end
 from plait.model.program import Edge
@@ -23,6 +23,7 @@ class Heap:
         self._memory = memory
         self._knowledge = memory.knowledge
         self._terms = memory.terms
+        self._progressions = Progressions(memory.terms)
         self._values = values
         self._ends = ends
 
@@ -36,7 +37,7 @@ class Heap:
             self._make(run, edge, action, size)
             return
         self._knowledge.has_open_sizes = True
-        *others, size = smallest(terms, term, _MOST_SIZES, LARGEST_ALLOCATION)
+        *others, size = self._progressions.smallest(term, _MOST_SIZES, LARGEST_ALLOCATION)
         is_size = {item: terms.eq(term, terms.constant(item, terms.width[term])) for item in others}
         for item, condition in is_size.items():
             if condition == terms.false or terms.not_(condition) in run.conditions:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plait.analysis.points_to import PointsTo
-from plait.analysis.sharing import Sharing
+from plait.analysis.sharing import sharing_of
 from plait.data import dataclass
 from plait.engines import interface
 from plait.engines.context import candidates, ghosts
@@ -97,7 +96,7 @@ class _Search:
     def run(self) -> Outcome:
         OutOfTime.check(self._deadline)
         program, terms = self._program, Terms()
-        sharing = Sharing(PointsTo(program))
+        sharing = sharing_of(program)
         knowledge = Knowledge(program, sharing, ContextPrecision())
         executor = Executor(knowledge, terms, self._specification)
         templates = Templates(program, sharing, knowledge, executor, terms, self._deadline)

@@ -11,8 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from plait.analysis.points_to import PointsTo
-from plait.analysis.sharing import Sharing
+from plait.analysis.sharing import sharing_of
 from plait.data import dataclass, field
 from plait.engines.explicit.futures import Accessed, Futures, LocalState, on_cycles
 from plait.engines.explicit.machine import PeekingMachine, WaryMachine
@@ -117,7 +116,7 @@ class Search:
         self._tell = tell
         self._next_telling = self._began + _TELL_EVERY
         self._room = Room()
-        self.sharing = Sharing(PointsTo(program))
+        self.sharing = sharing_of(program)
         self.machine = WaryMachine(program, specification, self.sharing)
         self._domains = InputDomains()
         self._finds_races = Property.NO_DATA_RACE in specification

@@ -13,8 +13,7 @@ from typing import Any
 
 from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.lifetimes import Lifetimes
-from plait.analysis.points_to import PointsTo
-from plait.analysis.sharing import Sharing
+from plait.analysis.sharing import sharing_of
 from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks.conflicts import conflict
@@ -126,7 +125,7 @@ class _Search:
         self.confirm = confirm
         self.terms = Terms()
         self.statistics = Statistics()
-        sharing = Sharing(PointsTo(program))
+        sharing = sharing_of(program)
         self._sharing = sharing
         precision = ImpactPrecision(settings, sharing.points_to, broken_locks)
         self.knowledge = Knowledge(program, sharing, precision)

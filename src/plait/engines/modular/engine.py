@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import time
 
-from plait.analysis.points_to import PointsTo
-from plait.analysis.sharing import Sharing
+from plait.analysis.sharing import Sharing, sharing_of
 from plait.engines.interface import Answer
 from plait.engines.modular import conclusions, frames
 from plait.engines.modular.frames import Frame
@@ -70,9 +69,7 @@ class _Search:
 
     def run(self) -> CheckOutcome:
         self.budget.look_at_clocks()
-        points_to = PointsTo(self.program)
-        self.budget.look_at_clocks()
-        sharing = Sharing(points_to)
+        sharing = sharing_of(self.program)
         self.budget.look_at_clocks()
         objects = Objects(self.program, sharing)
         invariants = Invariants(objects, Thresholds(_constants(sharing)))

@@ -17,7 +17,6 @@ from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.private import write_cell
 from plait.engines.orders.shared import FEW_PLACES, SharedMemory, Target, is_at
 from plait.errors import UnsupportedCode
-from plait.logic.progression import progression
 from plait.model.actions import Free, ObjectSize, Origin
 from plait.model.expressions import Expr, PointerAdd
 from plait.model.machine import may_end
@@ -149,7 +148,7 @@ class UnrolledMemory:
             if pointers is not None:
                 values = self._objects.places_from(pointers, size, MOST_PLACES)
         if values is None:
-            steps = progression(self._terms, address)
+            steps = self._values.progressions.of(address)
             name = self._log.function.name
             values = self._objects.addresses(name, expr, size, steps, MOST_PLACES)
         if values is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plait.analysis.addresses import address_as_number
 from plait.analysis.lifetimes import Lifetimes
 from plait.analysis.points_to import PointsTo
-from plait.analysis.sharing import Sharing
+from plait.analysis.sharing import sharing_of
 from plait.analysis.thread_numbers import thread_number_as_number
 from plait.data import dataclass
 from plait.engines.orders.unrolling import ThreadRun
@@ -109,9 +109,8 @@ class Objects:
         self._pages_taken = program.data_model.pages_taken
         self._next = program.first_free_page
         self._last_page = program.data_model.last_page
-        points_to = PointsTo(program)
-        self.points_to = points_to
-        self._sharing = Sharing(points_to)
+        self._sharing = sharing_of(program)
+        self.points_to = self._sharing.points_to
         # Memory safety relies on no analysis of pointers here.
         self._all_can_dangle = checks_memory
         outliving = Lifetimes(self._sharing).outliving if checks_lives else []

@@ -17,9 +17,7 @@ from plait.logic.operators import (
     ZERO_EXTEND,
     compute,
 )
-from plait.logic.progression import progression
-
-Steps = tuple[int, int]  # numbers with a remainder modulo a step; if that is 0, one number
+from plait.logic.progression import Progression, Progressions
 
 MOST_CANDIDATES = 256  # different values of a pointer that are looked at one by one
 
@@ -31,6 +29,7 @@ class PossibleValues:
 
     def __init__(self, log: EventLog) -> None:
         self._terms = log.terms
+        self.progressions = Progressions(log.terms)
         self._knowledge = log.knowledge
         self._contents = log.contents
         self._page_bits = log.program.data_model.page_bits
@@ -73,14 +72,14 @@ class PossibleValues:
                 return None
         return list(found)
 
-    def moved_pointers(self, term: int) -> list[tuple[int, Steps]] | None:
+    def moved_pointers(self, term: int) -> list[tuple[int, Progression]] | None:
         """The values that a sum of a pointer and an index is known to take: from where it is moved
         and by which distances. Any part of the sum may be the pointer, so some of them are
         numbers."""
         terms = self._terms
-        found: dict[tuple[int, Steps], None] = {}
-        seen: set[tuple[int, Steps]] = set()
-        pending: list[tuple[int, Steps]] = [(term, (0, 0))]
+        found: dict[tuple[int, Progression], None] = {}
+        seen: set[tuple[int, Progression]] = set()
+        pending: list[tuple[int, Progression]] = [(term, (0, 0))]
         while pending:
             item, moved = pending.pop()
             if (item, moved) in seen:
@@ -95,11 +94,11 @@ class PossibleValues:
                 pending += [(choice, moved) for choice in operands[1:]]
             elif operator in (ADD, SUB):
                 left, right = operands
-                start, step = progression(terms, right)
+                start, step = self.progressions.of(right)
                 start = start if operator == ADD else -start
                 pending.append((left, _sum(moved, (start, step))))
                 if operator == ADD:
-                    pending.append((right, _sum(moved, progression(terms, left))))
+                    pending.append((right, _sum(moved, self.progressions.of(left))))
             elif item in self.cells_of:
                 for cell in self.cells_of[item]:
                     if self._knowledge.pointers.is_vague(cell):
@@ -196,7 +195,7 @@ class PossibleValues:
         return objects.at(value, 0) is not None or objects.function_at(value) is not None
 
 
-def _sum(one: Steps, other: Steps) -> Steps:
+def _sum(one: Progression, other: Progression) -> Progression:
     step = gcd(one[1], other[1])
     start = one[0] + other[0]
     return (start % step, step) if step else (start, 0)

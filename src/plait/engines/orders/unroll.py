@@ -36,7 +36,6 @@ from plait.engines.orders.shared import Latecomers, SharedMemory
 from plait.engines.orders.unrolling import ThreadRun, Unrolling
 from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
-from plait.logic.progression import smallest
 from plait.logic.terms import Terms
 from plait.model.actions import (
     Allocate,
@@ -617,7 +616,7 @@ class Unroller:
     def _largest(self, size: int, key: Key) -> int:
         """Of the sizes that are looked at: so many steps, which mostly are elements of an array."""
         steps = max(self.bounds.of(key), LEAST_SIZES)
-        return smallest(self.terms, size, steps, LARGEST_ALLOCATION)[-1]
+        return self.values.progressions.smallest(size, steps, LARGEST_ALLOCATION)[-1]
 
     def _spawn(self, action: Spawn, edge: Edge, path: Path) -> Path | None:
         value = self.terms.value(self._evaluator.value(action.function, path))
