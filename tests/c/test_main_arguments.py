@@ -42,7 +42,7 @@ def _text(begin: str, *, is_right: bool) -> str:
 
 def _verify(path: Path, text: str, **choices: Unpack[Choices]) -> plait.Result:
     path.write_text(text)
-    return plait.verify(str(path), timeout=120, cache=False, **choices)
+    return plait.verify(str(path), **{"timeout": 120, "cache": False, **choices})
 
 
 USAGE = "if (argc < 2) return usage(argv[0]);"
@@ -102,8 +102,9 @@ def test_any_arguments(body: str, verdict: str, tmp_path: Path) -> None:
     text = f"""#include <assert.h>
     #include <string.h>
     int main(int argc, char **argv) {{ {body} return 0; }}"""
+    limit = 2 if verdict == "unknown" else 120  # an engine may unroll for as long as it is let
     for engine in ("orders", "auto"):
-        found = _verify(tmp_path / "any.c", text, engine=engine)
+        found = _verify(tmp_path / "any.c", text, engine=engine, timeout=limit)
         assert found.verdict == verdict, (engine, found.reason)
 
 

@@ -29,6 +29,9 @@ void *f(void *a) { while (__VERIFIER_nondet_bool()) { x = x + y; y = y + x; } re
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); assert(x != 1000003); }
 """
 
+# Long enough for frames.
+SHORT = ("verify", "--timeout", "2", "--jobs", "1")
+
 ORDERS = EngineStatus("orders", "running", "loop bound 8: solving, 1,234 events", 12.4, 200 << 20)
 IMPACT = EngineStatus("impact", "waiting", "1,204 nodes, 311 covered, 87 open", 9.1, 112 << 20)
 BOTH = Status(12.4, 47.6, 312 << 20, 3784 << 20, "side by side", (ORDERS, IMPACT))
@@ -115,7 +118,7 @@ class TestTerminal:
         assert "VERDICT: unknown (interrupted; " in "".join(text)
 
     def test_the_end_of_time(self, hard: str) -> None:
-        with Terminal("verify", "--timeout", "3", hard) as terminal:
+        with Terminal("verify", "--timeout", "3", "--jobs", "1", hard) as terminal:
             terminal.read_until(lambda screen: " s left" in "".join(screen.text))
             assert terminal.finish() == 3
         text = terminal.screen.text
@@ -123,14 +126,15 @@ class TestTerminal:
         assert "VERDICT: unknown (time limit of 3 s; " in "".join(text)
 
     def test_at_the_bottom_of_a_small_terminal(self, hard: str) -> None:
-        with Terminal("verify", "--timeout", "4", hard, columns=60, rows=3) as terminal:
+        with Terminal("verify", "--jobs", "1", hard, columns=60, rows=3) as terminal:
             terminal.read_until(lambda screen: len(screen.text) == 2)
             assert not terminal.screen.history
+            terminal.type(b"\x03")
             terminal.finish()
         assert terminal.screen.text[0].startswith("assumptions:")
 
     def test_resize(self, hard: str) -> None:
-        with Terminal("verify", "--timeout", "30", hard, columns=120) as terminal:
+        with Terminal("verify", "--timeout", "30", "--jobs", "1", hard, columns=120) as terminal:
             terminal.read_until(lambda screen: "MiB" in "".join(screen.text))
             terminal.resize(25, 24)
             terminal.screen.columns = 25
@@ -140,21 +144,20 @@ class TestTerminal:
             assert not terminal.screen.has_wrapped
 
     def test_none(self, hard: str) -> None:
-        with Terminal("verify", "--timeout", "2", "--progress", "none", hard) as terminal:
+        with Terminal(*SHORT, "--progress", "none", hard) as terminal:
             assert terminal.finish() == 3
         assert "\x1b" not in terminal.raw
         assert terminal.raw.startswith("assumptions:")
 
     @pytest.mark.parametrize("term", ["dumb", ""])
     def test_terminals_that_cannot(self, term: str, hard: str) -> None:
-        arguments = ("verify", "--timeout", "2", hard)
-        with Terminal(*arguments, TERM=term, NO_COLOR="1") as terminal:
+        with Terminal(*SHORT, hard, TERM=term, NO_COLOR="1") as terminal:
             terminal.finish()
         assert "\x1b" not in terminal.raw
         assert terminal.raw.startswith("assumptions:")
 
     def test_json_on_a_terminal(self, hard: str) -> None:
-        with Terminal("verify", "--timeout", "2", "--progress", "json", hard) as terminal:
+        with Terminal(*SHORT, "--progress", "json", hard) as terminal:
             terminal.finish()
         assert terminal.raw.startswith('{"plait-progress":1,"seconds":')
         assert "\x1b" not in terminal.raw
@@ -171,7 +174,7 @@ class TestTerminal:
         assert "VERDICT: unknown (interrupted; orders: " in text
         assert "impact: " in text
 
-    @pytest.mark.parametrize("arguments", [("explore",), ("verify", "--progress", "none")])
+    @pytest.mark.parametrize("arguments", [("explore",), ("verify", "--jobs", "1", "--progress", "none")])
     def test_an_interrupt_leaves_no_trace(self, arguments: tuple[str, ...], hard: str) -> None:
         """The terminal itself shows it as ^C, which would stand before the first line."""
         with Terminal(*arguments, hard) as terminal:

@@ -9,13 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import fields
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.terminal import ROOT
-from tests.cli.test_live import HARD
+from tests.cli.test_live import HARD, SHORT
 from tests.work.processes import children, state
 
 from plait.cli.interrupts import Interrupts
@@ -50,6 +52,19 @@ def wait_for_line(process: subprocess.Popen[str], pattern: str) -> None:
     raise AssertionError("it has ended")
 
 
+def rows_until_interrupted(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
+    """Without the last one. Who has seen enough interrupts it."""
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            [row] = rows_of(line)
+            if "done" not in row:
+                yield row
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=40)
+
+
 def rows_of(text: str) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in text.splitlines()]
     assert all(row["plait-progress"] == 1 for row in rows)
@@ -58,7 +73,7 @@ def rows_of(text: str) -> list[dict[str, Any]]:
 
 class TestJson:
     def test_lines(self, hard: str) -> None:
-        process = start("--progress", "json", "--timeout", "4", "--memory-limit", "2", hard)
+        process = start("--progress", "json", "--timeout", "3", "--memory-limit", "2", hard)
         out, err = process.communicate(timeout=40)
         *rows, last = rows_of(err)
         assert last == {"plait-progress": 1, "done": True, "verdict": "unknown"}
@@ -76,7 +91,7 @@ class TestJson:
         assert stages[3:] in ([], ["all"])  # if the machine is slow, the limit comes first
         engines = [item["engine"] for item in rows[-1]["engines"]]
         assert engines == ["orders", "impact", "context", "explicit"][: len(engines)]
-        assert 4 <= len(rows) <= 60
+        assert 4 <= len(rows) <= 45
         said = [engine["doing"] for row in rows for engine in row["engines"]]
         assert any(re.match(r"loop bound \d+: (unrolling|encoding|solving)", text) for text in said)
         assert "\x1b" not in out + err
@@ -100,27 +115,28 @@ class TestJson:
         assert rows[-1] == {"plait-progress": 1, "done": True, "verdict": None}
 
     def test_one_core(self, hard: str) -> None:
-        process = start("--progress", "json", "--timeout", "6", "--jobs", "1", hard)
-        *rows, _ = rows_of(process.communicate(timeout=40)[1])
-        for row in rows:
+        process = start("--progress", "json", "--jobs", "1", hard)
+        missing = {(e, state) for e in ("orders", "impact") for state in ("waiting", "running")}
+        for row in rows_until_interrupted(process):
             assert sum(engine["state"] == "running" for engine in row["engines"]) <= 1
-        states = {(item["engine"], item["state"]) for row in rows for item in row["engines"]}
-        for engine in ("orders", "impact"):
-            assert states >= {(engine, "waiting"), (engine, "running")}
+            missing -= {(item["engine"], item["state"]) for item in row["engines"]}
+            if not missing:
+                break
+        assert not missing
 
     def test_an_engine_that_gives_up(self, hard: str) -> None:
-        arguments = ("--engine", "portfolio", "--max-nodes", "1", "--timeout", "5")
+        arguments = ("--engine", "portfolio", "--max-nodes", "1")
         process = start("--progress", "json", *arguments, hard)
-        *rows, _ = rows_of(process.communicate(timeout=40)[1])
-        ended = [row["engines"][1] for row in rows if row["engines"][1]["state"] == "ended"]
-        assert ended and ended[0]["doing"].startswith("gave up: more than 1 nodes")
+        rows = (row["engines"][1] for row in rows_until_interrupted(process))
+        ended = list(islice((row for row in rows if row["state"] == "ended"), 4))
+        assert ended[0]["doing"].startswith("gave up: more than 1 nodes")
         assert len({item["seconds"] for item in ended}) == 1
 
 
 class TestQuiet:
     @pytest.mark.parametrize("form", ["auto", "none"])
     def test_no_terminal(self, form: str, hard: str) -> None:
-        process = start("--timeout", "2", "--progress", form, hard)
+        process = start(*SHORT[1:], "--progress", form, hard)
         out, err = process.communicate(timeout=40)
         assert err == ""
         assert "\x1b" not in out
@@ -129,7 +145,7 @@ class TestQuiet:
 
 class TestReaders:
     def test_closed_standard_error(self, hard: str) -> None:
-        command = [sys.executable, "-m", "plait", "verify", "--progress", "json", "--timeout", "2"]
+        command = [sys.executable, "-m", "plait", *SHORT, "--progress", "json"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         process = subprocess.run(
             ["sh", "-c", 'exec "$@" 2>&-', "sh", *command, hard],
@@ -142,11 +158,11 @@ class TestReaders:
 
     def test_a_reader_that_goes_away(self, hard: str) -> None:
         read_end, write_end = os.pipe()
-        process = start("--progress", "json", "--timeout", "3", hard, stderr=write_end)
+        process = start(*SHORT[1:], "--progress", "json", hard, stderr=write_end)
         os.close(write_end)
         assert os.read(read_end, 10)
         os.close(read_end)
-        assert "VERDICT: unknown (time limit of 3 s; " in process.communicate(timeout=40)[0]
+        assert "VERDICT: unknown (time limit of 2 s; " in process.communicate(timeout=40)[0]
 
     def test_a_reader_that_sleeps(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The supervisor must not wait for it."""

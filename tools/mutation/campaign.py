@@ -9,6 +9,7 @@ it and to fail with it. Exit code 1 if an edit survives, 2 if the list or the tr
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import shutil
@@ -25,8 +26,11 @@ from fnmatch import fnmatch
 from itertools import count
 from pathlib import Path
 from queue import Queue
+from select import select
+from typing import IO
 
 from mutation.edits import ROOT, Edit, all_edits, problems
+from mutation.warm import failures_beside
 
 # With these, a test fails in its own process, and one in the process that it starts: they show that
 # the edited copy is what is imported.
@@ -78,6 +82,7 @@ class Copy:
             "PYTHONPYCACHEPREFIX": str(folder / ".bytecode"),
         }
         self._environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self._python: subprocess.Popen[bytes] | None = None
 
     @contextmanager
     def edited(self, edit: Edit) -> Iterator[None]:
@@ -96,43 +101,50 @@ class Copy:
         moment = next(_TIMES)
         os.utime(path, (moment, moment))
 
-    def run(self, tests: Sequence[str]) -> tuple[str, str]:
+    def run(self, tests: Sequence[str], *options: str) -> tuple[str, str]:
         """How the tests end: passed, failed, hang; and the first that does not pass, or what
         pytest says if it could not run them."""
-        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "-rfE"]
-        process = subprocess.Popen(
-            [*command, "--tb=no", "--hypothesis-profile=unshrunk", *tests],
-            cwd=self._folder,
-            env=self._environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            output, _ = process.communicate(timeout=self._timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+        output = str(self._folder / ".output")
+        arguments = ["-p", "no:cacheprovider", "--tb=no", "--hypothesis-profile=unshrunk"]
+        asked, answers = self._warm_python()
+        asked.write(json.dumps([output, *arguments, *options, *tests]).encode() + b"\n")
+        process = int(answers.readline())
+        if not select([answers], [], [], self._timeout)[0]:
+            os.killpg(process, signal.SIGKILL)
+            answers.readline()
             return "hang", ""
-        if process.returncode == 0:
+        code = int(answers.readline())
+        if code == 0:
             return "passed", ""
-        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        if process.returncode == 1 and failed:
-            return "failed", failed[0].split(" - ")[0].split(" ", 1)[1]
-        return "broken", output[-2000:]
+        failed = Path(failures_beside(output)).read_text().splitlines()
+        if code == 1 and failed:
+            return "failed", failed[0]
+        return "broken", Path(output).read_text(errors="replace")[-2000:]
+
+    def _warm_python(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._python is None:
+            self._python = subprocess.Popen(
+                [sys.executable, "-m", "mutation.warm"],
+                bufsize=0,
+                cwd=self._folder,
+                env=self._environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+        assert self._python.stdin and self._python.stdout
+        return self._python.stdin, self._python.stdout
+
+    def close(self) -> None:
+        if self._python is not None:
+            self._python.communicate()
 
     def tried(self, edit: Edit) -> Finding:
         began = time.monotonic()
         with self.edited(edit):
-            for test in edit.tests:
-                end, what = self.run([test])
-                if end == "passed":
-                    continue
-                # An edit that cannot even be imported is no edit that a test has noticed.
-                verdict = {"hang": "hangs", "failed": "killed"}.get(end, "broken")
-                return Finding(edit, verdict, what or test, time.monotonic() - began)
-        return Finding(edit, "survived", "", time.monotonic() - began)
+            end, what = self.run(edit.tests, "-x")
+        # An edit that cannot even be imported is no edit that a test has noticed.
+        verdict = {"passed": "survived", "hang": "hangs", "failed": "killed"}.get(end, "broken")
+        return Finding(edit, verdict, what, time.monotonic() - began)
 
 
 def selected(edits: list[Edit], patterns: Sequence[str]) -> list[Edit]:
@@ -147,9 +159,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="only edits of such names")
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="of a test")
-    parser.add_argument(
-        "--no-baseline", action="store_true", help="believe that the tests pass without edits"
-    )
     options = parser.parse_args(arguments)
     everything = all_edits()
     wrong = problems(everything)
@@ -160,31 +169,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     with tempfile.TemporaryDirectory(prefix="plait-mutation-") as folder:
         copies = [Copy(Path(folder) / str(n), options.timeout) for n in range(options.jobs)]
-        problem = _unfit(copies[0], edits, with_baseline=not options.no_baseline)
-        if problem:
-            print(problem, file=sys.stderr)
-            return 2
-        findings = []
-        for finding in _findings(copies, edits):
-            findings.append(finding)
-            print(_row(finding), flush=True)
+        try:
+            problem = _unfit(copies[0])
+            findings = []
+            for finding in _findings(copies, edits if not problem else []):
+                findings.append(finding)
+                print(_row(finding), flush=True)
+            problem = problem or _fails_anyway(copies[0], findings)
+        finally:
+            for copy in copies:
+                copy.close()
+    if problem:
+        print(problem, file=sys.stderr)
+        return 2
     return _summary(findings)
 
 
-def _unfit(copy: Copy, edits: list[Edit], *, with_baseline: bool) -> str:
+def _unfit(copy: Copy) -> str:
     for canary in CANARIES:
         if copy.run(canary.tests)[0] != "passed":
             return f"without any edit, {canary.tests} fails"
         with copy.edited(canary):
             if copy.run(canary.tests)[0] == "passed":
                 return f"{canary.tests} does not see the edited copy: nothing would be noticed"
-    if with_baseline:
-        tests = dict.fromkeys(test for edit in edits for test in edit.tests)
-        for test in tests:
-            end, what = copy.run([test])
-            if end != "passed":
-                return f"without any edit, {test}: {end} {what}"
     return ""
+
+
+def _fails_anyway(copy: Copy, findings: list[Finding]) -> str:
+    """Only a test that passes without any edit has noticed one."""
+    tests = dict.fromkeys(finding.test for finding in findings if finding.verdict == "killed")
+    end, what = copy.run(list(tests)) if tests else ("passed", "")
+    return f"without any edit: {end} {what}" if end != "passed" else ""
 
 
 def _findings(copies: list[Copy], edits: list[Edit]) -> Iterator[Finding]:
