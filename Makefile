@@ -24,6 +24,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+COMPARE := $(BIN)/python tools/compare_verdicts.py --jobs $(JOBS)
 
 .PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
 
@@ -54,34 +55,34 @@ trust: $(VENV)/.installed-dev
 	PYTHONPATH=tools $(BIN)/python -m trust.campaign $(TRUST_OPTIONS)
 
 compare-verdicts: $(VENV)/.installed-dev
-	$(BIN)/python tools/compare_verdicts.py assertions --count 1500
-	$(BIN)/python tools/compare_verdicts.py assertions --bound 2 --count 200
-	$(BIN)/python tools/compare_verdicts.py assertions --programs pointers --count 500
-	$(BIN)/python tools/compare_verdicts.py assertions --programs trying --count 500
+	$(COMPARE) assertions --count 1500
+	$(COMPARE) assertions --bound 2 --count 200
+	$(COMPARE) assertions --programs pointers --count 500
+	$(COMPARE) assertions --programs trying --count 500
 	for programs in floats sizes; do \
-		$(BIN)/python tools/compare_verdicts.py assertions --programs $$programs --count 300 || exit 1; done
-	$(BIN)/python tools/compare_verdicts.py assertions --programs guarded --count 500
-	$(BIN)/python tools/compare_verdicts.py lock-misuse --programs guarded --count 300
-	$(BIN)/python tools/compare_verdicts.py no-data-race --count 700
-	$(BIN)/python tools/compare_verdicts.py no-data-race --programs sizes --count 200
-	$(BIN)/python tools/compare_verdicts.py lock-misuse --count 200
-	$(BIN)/python tools/compare_verdicts.py no-deadlock --count 500
-	$(BIN)/python tools/compare_verdicts.py no-deadlock --programs waiting --count 500
-	$(BIN)/python tools/compare_verdicts.py valid-memsafety --programs pointers --count 300
+		$(COMPARE) assertions --programs $$programs --count 300 || exit 1; done
+	$(COMPARE) assertions --programs guarded --count 500
+	$(COMPARE) lock-misuse --programs guarded --count 300
+	$(COMPARE) no-data-race --count 700
+	$(COMPARE) no-data-race --programs sizes --count 200
+	$(COMPARE) lock-misuse --count 200
+	$(COMPARE) no-deadlock --count 500
+	$(COMPARE) no-deadlock --programs waiting --count 500
+	$(COMPARE) valid-memsafety --programs pointers --count 300
 
-	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --count 1500
-	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs pointers --count 700
-	$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs trying --count 800
+	$(COMPARE) assertions --engine impact --every-configuration --check --count 1500
+	$(COMPARE) assertions --engine impact --every-configuration --check --programs pointers --count 700
+	$(COMPARE) assertions --engine impact --every-configuration --check --programs trying --count 800
 	for programs in floats sizes; do \
-		$(BIN)/python tools/compare_verdicts.py assertions --engine impact --every-configuration --check --programs $$programs --count 200 || exit 1; done
+		$(COMPARE) assertions --engine impact --every-configuration --check --programs $$programs --count 200 || exit 1; done
 
 	PLAIT_MANY=20 $(BIN)/python -m pytest tests/engines/modular/test_agreement.py
 	for property in assertions no-data-race no-deadlock no-overflow valid-memsafety; do for programs in mixed waiting pointers trying; do \
-		$(BIN)/python tools/compare_verdicts.py $$property --engine modular --programs $$programs --count 150 || exit 1; \
-		$(BIN)/python tools/compare_verdicts.py $$property --engine explicit --every-configuration --programs $$programs --count 150 || exit 1; \
-		$(BIN)/python tools/compare_verdicts.py $$property --engine auto --programs $$programs --count 100 --seconds 8 || exit 1; done; done
+		$(COMPARE) $$property --engine modular --programs $$programs --count 150 || exit 1; \
+		$(COMPARE) $$property --engine explicit --every-configuration --programs $$programs --count 150 || exit 1; \
+		$(COMPARE) $$property --engine auto --programs $$programs --count 100 --seconds 3 || exit 1; done; done
 	for properties in assertions,no-deadlock assertions,no-data-race assertions,no-data-race,no-deadlock,valid-memsafety; do for programs in mixed waiting pointers trying; do \
-		$(BIN)/python tools/compare_verdicts.py $$properties --engine auto --programs $$programs --count 100 --seconds 8 || exit 1; done; done
+		$(COMPARE) $$properties --engine auto --programs $$programs --count 100 --seconds 3 || exit 1; done; done
 
 mutation: $(VENV)/.installed-dev
 	PYTHONPATH=tools $(BIN)/python -m mutation.campaign --jobs $(JOBS) $(EDITS)

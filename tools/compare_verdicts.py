@@ -11,7 +11,8 @@ runs with its defaults and each --option NAME=VALUE, or with --every-configurati
 configurations in turn; where it unrolls loops it deepens them as `plait verify` does, or unrolls
 them --bound times. With --check its certificates must be accepted. Of modular all proofs count,
 also those that `plait verify` does not rely on. The engine auto is all of them, as `plait.verify`
-runs them. Every violation must replay.
+runs them. Every violation must replay. A program that takes long is mostly one without a verdict,
+which says nothing: only every tenth has LONGER times as many seconds.
 Exit code 1 if anything disagrees; the programs are then kept.
 """
 
@@ -24,7 +25,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -63,6 +66,7 @@ GENERATORS: dict[str, Callable[[int], str]] = {
 }
 # Programs with any number of threads are explored with each of these in place of it.
 LIMITS = {"crowds": crowds.LIMITS}
+LONGER = 4
 PROPERTIES = (
     "assertions",
     "no-data-race",
@@ -103,14 +107,15 @@ def engine_verdict(
     question = Question(
         program,
         specification,
-        time.monotonic() + options.seconds,
+        time.monotonic() + seconds_for(options, seed),
         options.bound if engine.bounds_loops else None,
         settings,
     )
     outcome = import_module(engine.module).answer(question, Replaying(program, specification))
     if outcome.proof is not None and options.check:
         document = outcome.proof.certificate()
-        problem = certificate_problem(program, specification, document, 5 * options.seconds)
+        seconds = 5 * seconds_for(options, seed)
+        problem = certificate_problem(program, specification, document, seconds)
         if problem:
             return "rejected", f"{settings}: {problem}"
     return VERDICTS[outcome.answer], outcome.reason.split(" with ")[0]
@@ -148,7 +153,8 @@ def modular_verdict(
     program: Program, specification: Specification, options: argparse.Namespace, seed: int
 ) -> tuple[str, str]:
     """Also the proofs that are not relied on."""
-    outcome = verify_modularly(program, specification, time.monotonic() + options.seconds)
+    deadline = time.monotonic() + seconds_for(options, seed)
+    outcome = verify_modularly(program, specification, deadline)
     is_proved = outcome.answer is Answer.HOLDS
     return "true" if is_proved else "unknown", outcome.reason.split(": ")[-1]
 
@@ -160,11 +166,16 @@ def portfolio_verdict(
     result = plait.verify(
         source_of(options, seed),
         property=options.property,
-        timeout=options.seconds,
+        timeout=seconds_for(options, seed),
         jobs=1 + seed % 2,
         cache=False,
     )
     return ("rejected" if result.failure else result.verdict), result.reason
+
+
+def seconds_for(options: argparse.Namespace, seed: int) -> float:
+    seconds: float = options.seconds
+    return seconds if seed % 10 else LONGER * seconds
 
 
 @dataclass
@@ -173,11 +184,16 @@ class Comparison:
 
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    disagreed: int = 0
+    disagreements: list[str] = field(default_factory=list)
+
+    def add(self, other: Comparison) -> None:
+        self.pairs += other.pairs
+        self.reasons += other.reasons
+        self.disagreements += other.disagreements
 
 
 def source_of(options: argparse.Namespace, seed: int) -> Path:
-    path: Path = options.keep / f"{options.property}_{options.programs}_{seed}.c"
+    path: Path = options.keep / f"{options.property}_{options.engine}_{options.programs}_{seed}.c"
     return path
 
 
@@ -201,36 +217,43 @@ def to_explore(
                 yield part, load([str(bounded)], FrontEndOptions(), part)
 
 
-def compare(options: argparse.Namespace) -> Comparison:
+def compare_one(options: argparse.Namespace, seed: int) -> Comparison:
     questions = parts(from_names(options.property.split(",")))
+    source = source_of(options, seed)
+    source.write_text(GENERATORS[options.programs](seed))
+    programs = [load([str(source)], FrontEndOptions(), part) for part in questions]
+    found, reason = ENGINES[options.engine](programs[0], questions[0], options, seed)
+    if found == "unknown":  # agrees with everything, so that exploring would be for nothing
+        source.unlink()
+        why = reason.split(" (")[0].split("/")[0]
+        return Comparison(Counter([(found, "not asked")]), Counter([why]))
+    oracles = [
+        explore(program, part, ExploreOptions(max_states=options.states, max_seconds=20))
+        for part, program in to_explore(source, options, questions, programs)
+    ]
+    # The worst answer to one of several questions is the answer to all.
+    oracle = min(oracles, key=lambda item: _WORST_FIRST.index(item.verdict.value))
+    expected = oracle.verdict.value
+    result = Comparison(Counter([(found, expected)]))
+    is_undefined = found == "true" and any("undefined" in item.reason for item in oracles)
+    if {found, expected} == {"true", "false"} or is_undefined or found == "rejected":
+        result.disagreements.append(
+            f"seed {seed}: {found} ({reason}), but {expected} ({oracle.reason}): {source}"
+        )
+    else:
+        source.unlink()
+    return result
+
+
+def compare(options: argparse.Namespace) -> Comparison:
     result = Comparison()
-    for seed in range(options.first, options.first + options.count):
-        source = source_of(options, seed)
-        source.write_text(GENERATORS[options.programs](seed))
-        programs = [load([str(source)], FrontEndOptions(), part) for part in questions]
-        found, reason = ENGINES[options.engine](programs[0], questions[0], options, seed)
-        if found == "unknown":  # agrees with everything, so that exploring would be for nothing
-            result.pairs[found, "not asked"] += 1
-            result.reasons[reason.split(" (")[0].split("/")[0]] += 1
-            source.unlink()
-            continue
-        oracles = [
-            explore(program, part, ExploreOptions(max_states=options.states, max_seconds=20))
-            for part, program in to_explore(source, options, questions, programs)
-        ]
-        # The worst answer to one of several questions is the answer to all.
-        oracle = min(oracles, key=lambda item: _WORST_FIRST.index(item.verdict.value))
-        expected = oracle.verdict.value
-        result.pairs[found, expected] += 1
-        is_undefined = found == "true" and any("undefined" in item.reason for item in oracles)
-        if {found, expected} == {"true", "false"} or is_undefined or found == "rejected":
-            result.disagreed += 1
-            print(
-                f"seed {seed}: {found} ({reason}), but {expected} ({oracle.reason}): {source}",
-                flush=True,
-            )
-        else:
-            source.unlink()
+    seeds = range(options.first, options.first + options.count)
+    one = partial(compare_one, options)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for item in pool.map(one, seeds) if options.jobs > 1 else map(one, seeds):
+            result.add(item)
+            for text in item.disagreements:
+                print(text, flush=True)
     return result
 
 
@@ -259,7 +282,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--bound", type=int)
-    parser.add_argument("--seconds", type=float, default=6, help="of the engine, for one program")
+    parser.add_argument("--seconds", type=float, default=1.5, help="of the engine, for one program")
     parser.add_argument("--states", type=int, default=60_000, help="of exploration")
     parser.add_argument("--engine", choices=ENGINES, default="orders")
     parser.add_argument(
@@ -271,6 +294,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="take all combinations of the engine's other options in turn",
     )
     parser.add_argument("--check", action="store_true", help="check certificates")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs at once")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
     options = parser.parse_args(arguments)
     if "," in options.property and options.engine != "auto":
@@ -281,13 +305,13 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     options = options_of()
     result = compare(options)
-    print(f"{options.property}, {options.programs} programs from seed {options.first}")
+    print(f"{options.engine}: {options.property}, {options.programs} from {options.first} on")
     for (found, expected), count in sorted(result.pairs.items()):
         print(f"  engine {found:8} exploration {expected:8} {count:5}")
     for reason, count in result.reasons.most_common():
         print(f"  {count:5} unknown: {reason}")
-    print(f"  {result.disagreed} disagreements", flush=True)
-    return 1 if result.disagreed else 0
+    print(f"  {len(result.disagreements)} disagreements", flush=True)
+    return 1 if result.disagreements else 0
 
 
 if __name__ == "__main__":

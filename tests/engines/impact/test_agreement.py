@@ -24,5 +24,5 @@ def test_agrees(programs: str, seeds: range, tmp_path: Path) -> None:
     engine = ["--engine", "impact", "--every-configuration", "--check"]
     limits = ["--seconds", "60", "--states", "20000", "--keep", str(tmp_path)]
     result = compare(options_of(["assertions", *chosen, *engine, *limits]))
-    assert not result.disagreed
+    assert not result.disagreements
     assert not result.reasons  # for having no verdict

@@ -32,5 +32,5 @@ def test_agrees(
     chosen = ["--first", str(seeds.start), "--count", str(len(seeds)), "--programs", programs]
     limits = ["--seconds", "60", "--states", "5000", "--keep", str(tmp_path)]
     result = compare(options_of([property_, *chosen, *options, *limits]))
-    assert not result.disagreed
+    assert not result.disagreements
     assert not result.reasons  # for having no verdict
