@@ -37,10 +37,20 @@ def test_default(path: Path) -> None:
     assert outcome.answer is expected(path), outcome.reason
 
 
+UNSAFE = [path for path in FILES if expected(path) is Answer.VIOLATED]
+
+
+@pytest.mark.parametrize("path", UNSAFE, ids=lambda path: path.stem)
+def test_with_skipped_steps_only(path: Path) -> None:
+    """Steps that go ahead of others hide what would be wrong with those that are skipped."""
+    outcome = outcome_of(loaded(path), Settings(Reduction.DYNAMIC))
+    assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
 LABELLED = [
     path
-    for path in FILES
-    if path.stem.endswith("unsafe") and path.stem.startswith(("alias", "cover", "uncover", "label"))
+    for path in UNSAFE
+    if path.stem.startswith(("alias", "cover", "uncover", "label"))
 ]
 
 
@@ -56,13 +66,11 @@ def test_with_labels_only(path: Path, reduction: Reduction) -> None:
 def test_other_configurations_are_never_wrong(number: int) -> None:
     """Each configuration on a part of the programs; all of them are `make compare-verdicts`."""
     settings = CONFIGURATIONS[number]
-    decided = 0
-    chosen = FILES[number % 12 :: 12]
-    for path in chosen:
-        outcome = outcome_of(loaded(path), settings, seconds=3)
+    easy = outcome_of(loaded(PROGRAMS / "overlapping_bytes_unsafe.c"), settings)
+    assert easy.answer is Answer.VIOLATED
+    for path in FILES[number % 24 :: 24]:
+        outcome = outcome_of(loaded(path), settings, seconds=2)
         assert outcome.answer in (expected(path), Answer.UNKNOWN), f"{path.stem} {settings}"
-        decided += outcome.answer is not Answer.UNKNOWN
-    assert decided  # not all need to be
 
 
 @pytest.mark.parametrize(
