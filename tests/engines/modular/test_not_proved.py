@@ -240,6 +240,25 @@ int main(void) {
 }
 """,
     ),
+    "a lock of which each thread has one": (
+        "no-data-race",
+        """
+_Thread_local pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x;
+void *f(void *unused) {
+  pthread_mutex_lock(&m);
+  x = x + 1;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, f, 0);
+  return 0;
+}
+""",
+    ),
     "memory of another thread that started at the same place": (
         "assertions",
         """
