@@ -149,9 +149,7 @@ class Result(evidence.Result):
         )
 
 
-def verify(
-    programs: Sources, *, watch: Watch | None = None, **choices: Unpack[Choices]
-) -> Result:
+def verify(programs: Sources, *, watch: Watch | None = None, **choices: Unpack[Choices]) -> Result:
     """Verify .c and .i files that are linked to one program, or one BenchExec task definition.
     `watch` is called a few times per second with the status of the engines."""
     return verify_with(Options(**_plain(programs, choices)), watch)

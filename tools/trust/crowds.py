@@ -1,8 +1,12 @@
 """Random C programs that start any number of threads, of one to three different functions.
 
+Some threads are started once, and joined by the initial thread or by others; some start others;
+some look at their identities.
+
 `LIMIT` bounds the number: without it threads are started as long as an input says so; with it a
 loop starts exactly so many, so that the state space is small and finite. Whether a program is safe
-is not known when it is made. Violations often need several threads that run the same function.
+is not known when it is made. Violations often need several threads that run
+the same function.
 """
 
 from __future__ import annotations
@@ -72,6 +76,10 @@ class _Program:
         self.takes_address = dice.chance(8)  # of locals
         self.has_kept = dice.chance(30)
         self.functions = dice.weighted(((5, 1), (4, 2), (1, 3)))
+        self.has_joins = dice.chance(55)
+        self.has_identity = dice.chance(12)  # threads look at their own
+        self.has_nested = self.functions > 1 and dice.chance(30)  # threads start threads
+        self.number = 0  # of the thread function that statements are made for
         self.steps = {1: 4, 2: 3, 3: 2}[self.functions]
 
     def text(self) -> str:
@@ -116,6 +124,10 @@ class _Program:
             lines.append(_SWAP)
         if self.has_kept:
             lines.append("pthread_t kept;")
+        if self.has_identity:
+            lines.append("pthread_t someone;")
+        if self.has_nested or self.has_joins:
+            lines += [f"void *t{number}(void *argument);" for number in range(self.functions)]
         return lines
 
     # --- expressions
@@ -213,6 +225,12 @@ class _Program:
             choices.append((3, "own"))
         if self.takes_address:
             choices.append((3, "address"))
+        if self.has_identity:
+            choices.append((3, "identity"))
+        if self.has_kept and self.has_joins:
+            choices.append((1, "join kept"))
+        if self.has_nested and depth < 2 and self.number + 1 < self.functions:
+            choices.append((4, "nested"))
         choices.append((1, "end" if dice.chance(10) else "store"))
         kind = dice.weighted(choices)
         if kind == "load" and locals_:
@@ -238,6 +256,13 @@ class _Program:
                 *self._inner(locals_, indent, depth, held),
                 f"{indent}}}",
             ]
+        if kind == "identity":
+            return self._identity(locals_, indent)
+        if kind == "join kept":
+            call = dice.pick(("pthread_join(kept, 0);", "pthread_detach(kept);"))
+            return [f"{indent}if (kept) {call}"]
+        if kind == "nested":
+            return self._nested(locals_, indent)
         if kind == "own":
             return [f"{indent}own = {dice.pick((self._value(locals_), self._read(), 'own ^ 1'))};"]
         if kind == "address":
@@ -282,11 +307,80 @@ class _Program:
             return [*inner, indent + after] if dice.chance(50) and kind == "lock" else inner
         return [indent + before, *inner, indent + after]
 
+    def _identity(self, locals_: list[str], indent: str) -> list[str]:
+        equal = "pthread_equal(someone, pthread_self())"
+        return self.dice.pick(
+            (
+                [f"{indent}someone = pthread_self();"],
+                [f"{indent}if ({equal}) {self._store(locals_)}"],
+                [f"{indent}assert({equal});"],
+                [f"{indent}assert(!someone || {equal});"],
+            )
+        )
+
+    def _nested(self, locals_: list[str], indent: str) -> list[str]:
+        """A thread that this thread starts, and perhaps joins."""
+        dice = self.dice
+        other = dice.between(self.number + 1, self.functions - 1)
+        found = [
+            f"{indent}{{ pthread_t inner;",
+            f"{indent}  pthread_create(&inner, 0, t{other}, {self._argument(locals_)});",
+        ]
+        if self.has_kept and dice.chance(25):
+            found.append(f"{indent}  kept = inner;")
+        if dice.chance(60):
+            found.append(indent + "  " + self._store(locals_))
+        if dice.chance(60):
+            found.append(f"{indent}  pthread_join(inner, 0);")
+            found.append(f"{indent}  assert({self._claim(locals_)});")
+        return [*found, f"{indent}}}"]
+
+    def _started(self) -> list[str]:
+        """Threads that the initial one starts and joins."""
+        dice = self.dice
+        number = dice.below(self.functions)
+        argument = self._argument(["r"])
+        if dice.chance(30):
+            count = dice.between(2, 3) if self.functions == 1 else 2
+            lines = [
+                f"  pthread_t row[{count}];",
+                f"  for (int k = 0; k < {count}; k++) {{",
+                f"    pthread_create(&row[k], 0, t{number}, {argument});",
+                "  }",
+            ]
+            if dice.chance(40):
+                lines.append("  " + self._store(["r"]))
+            joined = dice.pick((count, count, count - 1))
+            lines.append(f"  for (int k = 0; k < {joined}; k++) pthread_join(row[k], 0);")
+        else:
+            lines = [
+                "  pthread_t one, two = 0; void *result = 0;",
+                f"  pthread_create(&one, 0, t{number}, {argument});",
+            ]
+            if dice.chance(30):
+                lines.append("  " + self._store(["r"]))
+            if dice.chance(25):
+                lines.append("  pthread_join(one, &result);")
+                lines.append(f"  assert(result == (void *){self._constant()}L);")
+            elif dice.chance(30):
+                other = dice.below(self.functions)
+                lines.append(f"  pthread_create(&two, 0, t{other}, {self._argument(['r'])});")
+                lines.append("  " + self._store(["r"]))
+                names = dice.pick((("one", "two"), ("two", "one"), ("one",), ("two",)))
+                lines += [f"  pthread_join({name}, 0);" for name in names]
+            else:
+                names = ("one", "one", "kept") if self.has_kept else ("one",)
+                lines.append(f"  pthread_join({dice.pick(names)}, 0);")
+        if dice.chance(70):
+            lines.append(f"  assert({self._claim(['r'])});")
+        return lines
+
     def _inner(self, locals_: list[str], indent: str, depth: int, held: bool) -> list[str]:
         return self._statement(locals_, indent + "  ", depth + 1, held=held)
 
     def _thread(self, number: int) -> str:
         dice = self.dice
+        self.number = number
         lines = [f"void *t{number}(void *argument) {{"]
         locals_ = []
         if self.is_passed:
@@ -302,19 +396,25 @@ class _Program:
             lines += self._statement(locals_, "  ", 0, held=False)
         if dice.chance(60):
             lines.append(f"  assert({self._claim(locals_)});")
-        return "\n".join([*lines, "  return 0;", "}"])
+        value = f"(void *){self._constant()}L" if self.has_joins else "0"
+        return "\n".join([*lines, f"  return {value};", "}"])
 
     def _main(self) -> str:
         dice = self.dice
+        self.number = self.functions
         lines = ["int main(void) {", "  pthread_t thread;", "  int r = 0;"]
         if self.takes_address:
             lines.append(f"  int here = {self._constant()};")
         for _ in range(dice.weighted(((4, 0), (2, 1)))):
             lines.append("  " + self._store(["r"]))
+        if self.has_joins and dice.chance(70):
+            lines += self._started()
         for number in range(self.functions):
+            if self.has_joins and dice.chance(50):
+                continue
             is_loop = dice.chance(65)
             target = "kept" if self.has_kept and dice.chance(50) else "thread"
-            start = f"pthread_create(&{target}, 0, t{number}, {self._argument()});"
+            start = f"pthread_create(&{target}, 0, t{number}, {self._argument(['r'])});"
             if is_loop:
                 lines.append(f"  while (MORE({number})) {{")
                 if dice.chance(20):
@@ -333,12 +433,13 @@ class _Program:
         if dice.chance(40):
             lines.append(f"  assert({self._claim(['r'])});")
         if dice.chance(5):
-            lines.append("  pthread_join(thread, 0);")
+            lines.append(f"  pthread_join({'kept' if self.has_kept else 'thread'}, 0);")
             lines.append(f"  assert({self._claim(['r'])});")
         lines.append(dice.pick(("  pthread_exit(0);", "  pthread_exit(0);", "  return 0;")))
         return "\n".join([*lines, "}"])
 
-    def _argument(self) -> str:
+    def _argument(self, locals_: list[str]) -> str:
         if not self.is_passed:
             return "0"
-        return self.dice.pick(("(void *)(long)r", f"(void *){self._constant()}L"))
+        name = self.dice.pick(locals_) if locals_ else "0"
+        return self.dice.pick((f"(void *)(long){name}", f"(void *){self._constant()}L"))

@@ -72,9 +72,11 @@ class Discipline:
         """A step of a thread that stands somewhere, and the others that run with where they stand.
         Raises BrokenLock."""
         mine = thread, standing
-        against = [other for number, stands in others for other in (
-            (number, stands), (number, self.ANYWHERE)
-        )]
+        against = [
+            other
+            for number, stands in others
+            for other in ((number, stands), (number, self.ANYWHERE))
+        ]
         for touch in touches:
             if touch.lock:
                 self._add(self._inside, self._others, mine, touch)

@@ -111,9 +111,7 @@ class FiniteValues:
             (short if is_short else long).update(loop.body)
         return short - long
 
-    def _give(
-        self, target: int, function: Function, value: Expr, is_counted: bool = False
-    ) -> None:
+    def _give(self, target: int, function: Function, value: Expr, is_counted: bool = False) -> None:
         """`is_counted`: it happens a few times in a frame, so that arithmetic does no harm."""
         pending = [(value, False)]
         while pending:

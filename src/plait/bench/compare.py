@@ -66,8 +66,7 @@ def _compare(
     ]
     both = [item for item in pairs if item.old.is_solved and item.new.is_solved]
     ratios = [
-        max(item.new.cpu_seconds, _SHORTEST) / max(item.old.cpu_seconds, _SHORTEST)
-        for item in both
+        max(item.new.cpu_seconds, _SHORTEST) / max(item.old.cpu_seconds, _SHORTEST) for item in both
     ]
     return Comparison(
         engine=engine,

@@ -99,9 +99,7 @@ def _guide(x: Logarithmic, y: Logarithmic, factor: float = 1.0) -> str:
     )
 
 
-def _frame(
-    x: Linear | Logarithmic, y: Logarithmic, across: str, down: str, title: str
-) -> str:
+def _frame(x: Linear | Logarithmic, y: Logarithmic, across: str, down: str, title: str) -> str:
     right, bottom = max(x.start, x.end), y.start
     left, top = x.start, y.end
     parts = [f'<text class="title" x="{left:.0f}" y="18">{_text(title)}</text>']

@@ -103,9 +103,7 @@ def local_pool(verify: Verify, settings: Settings, workers: int) -> MakeExecutor
 
 
 def on_cluster(cluster: Cluster) -> MakeExecutor:
-    return lambda progress: ClusterExecutor(
-        cluster, progress.started, progress.note, progress.tick
-    )
+    return lambda progress: ClusterExecutor(cluster, progress.started, progress.note, progress.tick)
 
 
 def is_foreign(out: Path) -> bool:
@@ -214,9 +212,7 @@ def _contents(
     return dict(zip(_FILES, makers, strict=True))
 
 
-def _write(
-    out: Path, contents: dict[str, Callable[[], str]]
-) -> tuple[list[str], list[str]]:
+def _write(out: Path, contents: dict[str, Callable[[], str]]) -> tuple[list[str], list[str]]:
     """The names of what was written, and why the rest was not: one file that fails, for whatever
     reason, must not cost the others."""
     written, trouble = [], []

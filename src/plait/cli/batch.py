@@ -69,9 +69,7 @@ def verify_batch(
     if not (plan.questions or plan.unusable or plan.left_out):
         raise InputError(f"no task definitions (.yml) in {', '.join(chosen.programs)}")
     console.errors(plan.unusable, in_full=options.verbose)
-    console.errors(
-        [f"left out: {reason}" for reason in plan.left_out], in_full=options.verbose
-    )
+    console.errors([f"left out: {reason}" for reason in plan.left_out], in_full=options.verbose)
     warm_up()
     tally = _Tally(console, plan)
     try:

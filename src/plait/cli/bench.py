@@ -149,9 +149,7 @@ def _bench(options: argparse.Namespace, console: Console, interrupts: Interrupts
     old = None if options.compare is None else read_csv(Path(options.compare))
     suite = _suite(options, console)
     place = {} if options.cluster is None else {"cluster": True}
-    settings = Settings(
-        options.timeout, options.memory_limit, {"jobs": options.jobs, **place}
-    )
+    settings = Settings(options.timeout, options.memory_limit, {"jobs": options.jobs, **place})
     executor, where = _executor(options, settings)
 
     def say(line: str) -> None:

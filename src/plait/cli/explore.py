@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from plait.semantics.explore import Exploration
 
 
-
 @dataclass(slots=True, eq=False)
 class Answer:
     """A verdict on one program and specification, with its evidence as JSON has it.

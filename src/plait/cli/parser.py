@@ -282,9 +282,7 @@ def _explore_options(parser: Parser) -> None:
         default="sleep",
         help="skip schedules that differ only in the order of independent steps (default: sleep)",
     )
-    _target_option(
-        parser, "--save-schedule", "keep the counterexample for `plait run --schedule`"
-    )
+    _target_option(parser, "--save-schedule", "keep the counterexample for `plait run --schedule`")
     _form_options(parser)
 
 

@@ -62,9 +62,7 @@ def _deadlock(
     return deadlock.schedule, found
 
 
-def single_steps(
-    program: Program, specification: Specification, schedule: Schedule
-) -> Schedule:
+def single_steps(program: Program, specification: Specification, schedule: Schedule) -> Schedule:
     """The same schedule, in which no step counts for several."""
     machine = Machine(program, specification)
     machine.start()

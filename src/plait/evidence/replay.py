@@ -54,9 +54,7 @@ class Race:
     origins: tuple[Origin, Origin]
 
 
-def replay_race(
-    program: Program, specification: Specification, found: Counterexample
-) -> Race:
+def replay_race(program: Program, specification: Specification, found: Counterexample) -> Race:
     """Follow the plan, then show that the next accesses of two threads race."""
     assert found.race is not None
     if isinstance(found.order, AccessOrder):
@@ -478,9 +476,7 @@ class _BlockReplay:
             return None
         address, size = block.lock
         bits = self._machine.page_bits
-        for page, before in sorted(
-            self._before.items(), key=lambda row: row[0] != address >> bits
-        ):
+        for page, before in sorted(self._before.items(), key=lambda row: row[0] != address >> bits):
             offset = address - (page << bits) if page == address >> bits else address % (1 << bits)
             part = slice(offset, offset + size)
             now = self._machine.memory.get(page, b"")

@@ -305,9 +305,7 @@ class _RowMaker:
             return False
         bits = self._program.data_model.page_bits
         pages = {address >> bits for address, _ in call.called.places if address}
-        return (
-            noted.is_on_heap and bool(call.operation.object) and noted.address >> bits in pages
-        )
+        return noted.is_on_heap and bool(call.operation.object) and noted.address >> bits in pages
 
     def _is_shared(self, noted: Noted) -> bool:
         if not noted.address:

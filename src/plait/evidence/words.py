@@ -71,9 +71,7 @@ def _holds(result: Result) -> list[str]:
 
 def _called_with(result: Result) -> str:
     """What a proof is restricted to, and that it says nothing about threads if there are none."""
-    given = ", if no execution does anything undefined" * (
-        "--assume-defined" in result.arguments
-    )
+    given = ", if no execution does anything undefined" * ("--assume-defined" in result.arguments)
     if "--args" not in result.arguments:
         return given
     args = result.arguments[result.arguments.index("--args") + 1]

@@ -131,17 +131,13 @@ def compare(terms: Terms, op: BinaryOp, scalar: Scalar, left: int, right: int) -
         return terms.not_(compare(terms, BinaryOp.EQ, scalar, left, right))
     form = _format_of(scalar)
     both_zero = terms.and_(is_zero(terms, left, scalar), is_zero(terms, right, scalar))
-    ordered = terms.not_(
-        terms.or_(_is_nan(terms, left, form), _is_nan(terms, right, form))
-    )
+    ordered = terms.not_(terms.or_(_is_nan(terms, left, form), _is_nan(terms, right, form)))
     equal = terms.or_(terms.eq(left, right), both_zero)
     if op is BinaryOp.EQ:
         return terms.and_(ordered, equal)
     signs = [terms.extract(item, form.bits - 1, 1) for item in (left, right)]
     # Patterns of the same sign are ordered like integers, those with a sign the other way round.
-    less = terms.ite(
-        terms.xor(*signs), signs[0], terms.xor(signs[0], terms.ult(left, right))
-    )
+    less = terms.ite(terms.xor(*signs), signs[0], terms.xor(signs[0], terms.ult(left, right)))
     if op is BinaryOp.LT:
         return terms.all_of([ordered, less, terms.not_(equal)])
     return terms.and_(ordered, terms.or_(less, equal))
@@ -155,9 +151,7 @@ def negate(terms: Terms, value: int, scalar: Scalar) -> int:
     return terms.xor(value, terms.constant(1 << (scalar.bits - 1), scalar.bits))
 
 
-def arithmetic(
-    terms: Terms, op: BinaryOp, scalar: Scalar, left: int, right: int, nan: NaN
-) -> int:
+def arithmetic(terms: Terms, op: BinaryOp, scalar: Scalar, left: int, right: int, nan: NaN) -> int:
     form = _format_of(scalar)
     match op:
         case BinaryOp.ADD:
@@ -171,9 +165,7 @@ def arithmetic(
     raise UnsupportedCode(f"floating-point {op.name} is not supported here")
 
 
-def _sum(
-    terms: Terms, form: _Format, scalar: Scalar, left: int, right: int, nan: NaN
-) -> int:
+def _sum(terms: Terms, form: _Format, scalar: Scalar, left: int, right: int, nan: NaN) -> int:
     magnitudes = [terms.extract(item, 0, form.bits - 1) for item in (left, right)]
     is_swapped = terms.ult(*magnitudes)
     larger = terms.ite(is_swapped, right, left)
@@ -200,9 +192,7 @@ def _sum(
     return _unless_nan(terms, is_nan, result, scalar, nan)
 
 
-def _product(
-    terms: Terms, form: _Format, scalar: Scalar, left: int, right: int, nan: NaN
-) -> int:
+def _product(terms: Terms, form: _Format, scalar: Scalar, left: int, right: int, nan: NaN) -> int:
     a, b = (_taken_apart(terms, item, form) for item in (left, right))
     width = 2 * form.precision
     product = terms.mul(
@@ -219,9 +209,7 @@ def _product(
     return _unless_nan(terms, is_nan, result, scalar, nan)
 
 
-def _quotient(
-    terms: Terms, form: _Format, scalar: Scalar, left: int, right: int, nan: NaN
-) -> int:
+def _quotient(terms: Terms, form: _Format, scalar: Scalar, left: int, right: int, nan: NaN) -> int:
     a, b = (_taken_apart(terms, item, form) for item in (left, right))
     first, dividend = _normalised(terms, a.exponent, a.significand)
     second, divisor = _normalised(terms, b.exponent, b.significand)
@@ -288,9 +276,7 @@ def resized(terms: Terms, value: int, source: Scalar, target: Scalar, nan: NaN) 
     parts = _taken_apart(terms, value, narrow)
     wide = max(narrow.wide, form.wide)
     exponent = terms.sign_extend(parts.exponent, wide)
-    rounded = _rounded(
-        terms, form, parts.sign, *_normalised(terms, exponent, parts.significand)
-    )
+    rounded = _rounded(terms, form, parts.sign, *_normalised(terms, exponent, parts.significand))
     result = _with_limits(terms, form, parts.sign, parts.is_zero, parts.is_infinite, rounded)
     return _unless_nan(terms, parts.is_nan, result, target, nan)
 
@@ -350,9 +336,7 @@ def _normalised(terms: Terms, exponent: int, significand: int) -> tuple[int, int
     step = 1 << ((width - 1).bit_length() - 1)
     count: int | None = None
     while step:
-        is_empty = terms.eq(
-            terms.extract(significand, width - step, step), terms.constant(0, step)
-        )
+        is_empty = terms.eq(terms.extract(significand, width - step, step), terms.constant(0, step))
         moved = terms.concat(terms.extract(significand, 0, width - step), terms.constant(0, step))
         significand = terms.ite(is_empty, moved, significand)
         count = is_empty if count is None else terms.concat(count, is_empty)

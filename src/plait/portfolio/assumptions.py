@@ -140,7 +140,5 @@ def _about_addresses(program: Program, specification: Specification) -> list[str
     if any(isinstance(edge.action, Free) for edge in edges):
         found.append("memory that was freed is not handed out again: no ABA through address reuse")
     if looks_at_addresses(program):
-        found.append(
-            "objects have the addresses that plait gives them: far apart from each other"
-        )
+        found.append("objects have the addresses that plait gives them: far apart from each other")
     return found

@@ -66,9 +66,7 @@ class EngineRun:
         self._doubt: Result | None = None  # that some counterexample does not replay
         self._finding: dict[str, Any] | None = None  # undefined behaviour nobody has asked for
 
-    def result(
-        self, deadline: float | None, previous: dict[str, Any] | None
-    ) -> Result | OutOfTime:
+    def result(self, deadline: float | None, previous: dict[str, Any] | None) -> Result | OutOfTime:
         """`previous` is what a proof before an edit has left."""
         beyond = sorted(names_of(self._specification) - self._engine.checks)
         if beyond:
@@ -185,9 +183,7 @@ class EngineRun:
         self._finding = self._finding or result.evidence
         return open_question
 
-    def _shown(
-        self, specification: Specification, schedule: Schedule, found: Found
-    ) -> Result:
+    def _shown(self, specification: Specification, schedule: Schedule, found: Found) -> Result:
         """Raises NotShown for a schedule that does not show it."""
         from plait.evidence.counterexample import evidence_of
 

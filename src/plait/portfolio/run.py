@@ -84,9 +84,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     if result.certificate is not None:
         result.words = words_of(result, is_saved=True)
     result.failure = failure
-    result.is_interrupted = any(
-        item.ending is Ending.INTERRUPTED for item in finishes.values()
-    )
+    result.is_interrupted = any(item.ending is Ending.INTERRUPTED for item in finishes.values())
     result.noise = {name: item.noise for name, item in finishes.items() if item.noise}
     return result
 
@@ -235,9 +233,7 @@ class _Portfolio(Conductor):
                 state = "waiting" if self._slices.is_waiting(name) else "running"
             seconds = round(worker.seconds(now), 3)
             memory = team.memory(name)
-            engines.append(
-                EngineStatus(name, state, worker.doing, seconds, memory, worker.numbers)
-            )
+            engines.append(EngineStatus(name, state, worker.doing, seconds, memory, worker.numbers))
         used = sum(item.memory_bytes for item in engines)
         limit = self._options.memory_limit
         return Status(

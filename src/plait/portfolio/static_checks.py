@@ -98,9 +98,7 @@ def _checked_by(
                 facts[index] = listener.found
             _add_up(total, outcome)
             if outcome.answer is Answer.HOLDS:
-                found = Result(
-                    "true", outcome.reason, statistics=dict(total), engine=engine.name
-                )
+                found = Result("true", outcome.reason, statistics=dict(total), engine=engine.name)
                 proofs.append(PartialProof(names_of(chosen), engine.name, found))
                 break
         else:

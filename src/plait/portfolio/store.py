@@ -93,9 +93,7 @@ class Store:
         beside = f"{key}.{os.getpid()}.{os.urandom(4).hex()}{_UNFINISHED}"
         try:
             self._write(beside, data)
-            os.replace(
-                beside, key + _SUFFIX, src_dir_fd=self._folder, dst_dir_fd=self._folder
-            )
+            os.replace(beside, key + _SUFFIX, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except OSError:
             self.remove(beside)
             return False

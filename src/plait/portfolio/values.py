@@ -21,9 +21,7 @@ _EXPECTED = {
     "Mapping[str, Any]": "options by their names",
 }
 _YEARS = frozenset({"89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23", "2y"})
-_STANDARDS = frozenset(
-    {"1990", "199409", "1999", "199x", "2011", "201x", "2017", "2018", "2024"}
-)
+_STANDARDS = frozenset({"1990", "199409", "1999", "199x", "2011", "201x", "2017", "2018", "2024"})
 
 
 def check_kinds(options: Subject) -> None:

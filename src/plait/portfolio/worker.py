@@ -143,9 +143,7 @@ def _run(options: Options, job: Job, deadline: float | None, send: Channel) -> N
     send(encode(answer))
 
 
-def _about(
-    options: Options, questions: list[tuple[Specification, Program]], cache: Cache
-) -> str:
+def _about(options: Options, questions: list[tuple[Specification, Program]], cache: Cache) -> str:
     """What proofs are about; those of other workers add up with these if it is the same. Of a
     single property there are no parts."""
     if sum(len(part.properties) for part, _ in questions) == 1:
@@ -287,9 +285,7 @@ def _rank(answer: Result | OutOfTime) -> int:
     return 0 if answer.verdict == "false" else 2
 
 
-def _loaded(
-    options: Options, questions: list[tuple[Specification, Program]]
-) -> Loaded:
+def _loaded(options: Options, questions: list[tuple[Specification, Program]]) -> Loaded:
     assumptions: dict[str, None] = {}
     unsupported: list[Row] = []
     unchecked: list[str] = []

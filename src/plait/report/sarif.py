@@ -23,7 +23,9 @@ from plait.report.sarif_flow import code_flow
 from plait.report.sarif_places import ROOT, Places, uri
 from plait.report.sarif_text import link, text_of
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 
 MAX_RELATED = 100  # GitHub shows no more
 MAX_LINKS = 3

@@ -214,9 +214,7 @@ class Compiler:
         """One fragment per location, for traces and for actions that are executed again."""
         if code.singles is None:
             every = set(range(len(code.function.edges)))
-            code.singles = self._generate(
-                code.function, every, code.single_lines, GENERATED_SINGLY
-            )
+            code.singles = self._generate(code.function, every, code.single_lines, GENERATED_SINGLY)
         return code.singles
 
     def _stops(self, function: Function) -> bytes:
@@ -268,9 +266,7 @@ class Compiler:
 def shared_compiler(program: Program, keep_variables: bool) -> Compiler:
     """A counterexample goes through several machines, one after the other, and the one that tells
     what happens needs single locations. A program does not change once it is linked."""
-    return Compiler(
-        program, conservative(), keep_variables=keep_variables, patience=_FEW_ENTRIES
-    )
+    return Compiler(program, conservative(), keep_variables=keep_variables, patience=_FEW_ENTRIES)
 
 
 @lru_cache(maxsize=256)

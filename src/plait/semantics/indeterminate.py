@@ -40,9 +40,7 @@ class Indeterminate:
 
     __slots__ = ("data", "mask", "name", "tag", "unset")
 
-    def __init__(
-        self, data: bytes, mask: bytes, tag: Tag, name: str, unset: Unset | None
-    ) -> None:
+    def __init__(self, data: bytes, mask: bytes, tag: Tag, name: str, unset: Unset | None) -> None:
         self.data = data
         self.mask = mask
         self.tag = tag

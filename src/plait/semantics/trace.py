@@ -167,7 +167,8 @@ class TracingMachine(Machine):
             return places
         return tuple(
             (address, argument.strip()[1:].strip())
-            if name and self.first_page(address >> self.page_bits) in self._heap_names
+            if name
+            and self.first_page(address >> self.page_bits) in self._heap_names
             and argument.strip().startswith("&")
             else (address, name)
             for (address, name), argument in zip(places, arguments, strict=True)

@@ -54,9 +54,7 @@ class Accesses:
         if is_over:
             raise RunIsOver
 
-    def _is_performed(
-        self, run: Run, edge: Edge, places: list[GuardedAddress], size: int
-    ) -> bool:
+    def _is_performed(self, run: Run, edge: Edge, places: list[GuardedAddress], size: int) -> bool:
         """Whether the run goes on; what happens to it must not touch others."""
         action = edge.action
         if _is_write(edge) and self._knowledge.is_noticed(edge):

@@ -215,9 +215,7 @@ class Ends:
             else:
                 assert frame.call is not None
                 live, location = frame.live_while_waiting, frame.call.source
-            frames.append(
-                self._closed(run, run.number, frame, position, live, location, updates)
-            )
+            frames.append(self._closed(run, run.number, frame, position, live, location, updates))
         pages = run.heap_page, run.stack_page
         return Thread(Status.RUNNING, run.depth, run.lock, *pages, tuple(frames))
 

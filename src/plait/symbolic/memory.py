@@ -216,8 +216,7 @@ class Memory:
     def _is_known(self, maker: Maker, offset: int, size: int, value: int) -> bool:
         knowledge = self.knowledge
         return knowledge.is_explicit_cell(maker, offset, size) or (
-            knowledge.is_address(value, 8 * size)
-            and not knowledge.is_floating_cell(maker, offset)
+            knowledge.is_address(value, 8 * size) and not knowledge.is_floating_cell(maker, offset)
         )
 
     def initial_value(self, cell: Cell) -> int | None:

@@ -70,9 +70,7 @@ class Merger:
                     new.registers[index] = paths.choice(
                         self._assigned(left, a, index), self._assigned(right, b, index)
                     )
-        run.memory = {
-            cell: paths.choice(*values) for cell, values in self._cells(one, other)
-        }
+        run.memory = {cell: paths.choice(*values) for cell, values in self._cells(one, other)}
         run.noticed_writes = one.noticed_writes | other.noticed_writes
         run.actions = max(one.actions, other.actions)
         paths.unite(run, left, right)

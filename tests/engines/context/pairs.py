@@ -269,4 +269,167 @@ int main(void) {
         "run, 0), pthread_create(&thread, 0, run, 0);\n",
         1,
     ),
+    "what a joined thread has left behind": Pair(
+        """
+int x;
+void *run(void *unused) {
+  x = 5;
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  pthread_join(thread, 0);
+  assert(x == 5);
+  return 0;
+}
+""",
+        "  pthread_join(thread, 0);\n",
+        "",
+        0,
+    ),
+    "a thread that another one joins": Pair(
+        """
+int x;
+pthread_t first;
+void *sets(void *unused) {
+  x = 5;
+  return 0;
+}
+void *waits(void *unused) {
+  pthread_join(first, 0);
+  assert(x == 5);
+  return 0;
+}
+int main(void) {
+  pthread_t second;
+  pthread_create(&first, 0, sets, 0);
+  pthread_create(&second, 0, waits, 0);
+  pthread_join(second, 0);
+  return 0;
+}
+""",
+        "  pthread_join(first, 0);\n",
+        "",
+        0,
+    ),
+    "the value that a thread ends with": Pair(
+        """
+void *run(void *unused) {
+  return (void *)7L;
+}
+int main(void) {
+  pthread_t thread;
+  void *result;
+  pthread_create(&thread, 0, run, 0);
+  pthread_join(thread, &result);
+  assert(result == (void *)7L);
+  return 0;
+}
+""",
+        "return (void *)7L",
+        "return (void *)8L",
+        0,
+    ),
+    "threads that are joined in a loop": Pair(
+        """
+int done[2];
+void *run(void *argument) {
+  done[(long)argument] = 1;
+  return 0;
+}
+int main(void) {
+  pthread_t threads[2];
+  for (long i = 0; i < 2; i++) pthread_create(&threads[i], 0, run, (void *)i);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  assert(done[0] + done[1] == 2);
+  return 0;
+}
+""",
+        "for (int i = 0; i < 2; i++)",
+        "for (int i = 1; i < 2; i++)",
+        0,
+    ),
+    "a thread that starts and joins another": Pair(
+        """
+int x;
+void *inner(void *unused) {
+  x = 1;
+  return 0;
+}
+void *outer(void *unused) {
+  pthread_t thread;
+  pthread_create(&thread, 0, inner, 0);
+  pthread_join(thread, 0);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, outer, 0);
+  pthread_join(thread, 0);
+  assert(x == 1);
+  return 0;
+}
+""",
+        "inner, 0);\n  pthread_join(thread, 0);",
+        "inner, 0);",
+        0,
+    ),
+    "two identities": Pair(
+        """
+void *run(void *unused) { return 0; }
+int main(void) {
+  pthread_t first, second;
+  pthread_create(&first, 0, run, 0);
+  pthread_create(&second, 0, run, 0);
+  assert(!pthread_equal(first, second));
+  return 0;
+}
+""",
+        "  assert(",
+        "  second = first;\n  assert(",
+        0,
+    ),
+    "a thread that is not there yet": Pair(
+        """
+int x;
+void *run(void *unused) {
+  x = 1;
+  return 0;
+}
+void *idle(void *unused) { return 0; }
+int main(void) {
+  pthread_t first, second;
+  pthread_create(&first, 0, idle, 0);
+  assert(x == 0);
+  pthread_create(&second, 0, run, 0);
+  return 0;
+}
+""",
+        "  assert(x == 0);\n  pthread_create(&second, 0, run, 0);",
+        "  pthread_create(&second, 0, run, 0);\n  assert(x == 0);",
+        0,
+    ),
+    "what a new thread finds after a join": Pair(
+        """
+int argument;
+void *run(void *passed) {
+  assert(*(int *)passed == 1);
+  return 0;
+}
+int main(void) {
+  pthread_t first, second;
+  argument = 1;
+  pthread_create(&first, 0, run, &argument);
+  pthread_join(first, 0);
+  argument = 2;
+  argument = 1;
+  pthread_create(&second, 0, run, &argument);
+  return 0;
+}
+""",
+        "  pthread_join(first, 0);\n",
+        "",
+        0,
+    ),
 }

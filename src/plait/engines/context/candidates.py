@@ -32,15 +32,18 @@ def atoms(
         if neighbours and width > 1:
             yield terms.extract(item, 0, 1)
             yield terms.not_(terms.extract(item, 0, 1))
-        for value in _constants(variables, width, neighbours=neighbours):
+        for value in _constants(variables, item, width, neighbours=neighbours):
             constant = terms.constant(value, width)
             yield from _equalities(terms, item, constant)
-            yield from _orders(terms, variables, item, constant)
+            if not variables.is_address(value, width):
+                yield from _orders(terms, variables, item, constant)
     for place, left in enumerate(everything):
         for right in everything[place + 1 :]:
             if terms.width[left] != terms.width[right] or terms.width[left] == 1:
                 continue
             are_numbers = {left, right} & variables.numbers
+            if not are_numbers and not variables.kinship.are_alike(left, right):
+                continue
             if len(are_numbers) == 1:
                 continue  # what looks like the number of a thread need not be one
             yield from _equalities(terms, left, right)
@@ -48,11 +51,15 @@ def atoms(
                 yield from _orders(terms, variables, left, right)
 
 
-def _constants(variables: Variables, width: int, *, neighbours: bool) -> list[int]:
+def _constants(variables: Variables, item: int, width: int, *, neighbours: bool) -> list[int]:
     mask = (1 << width) - 1
-    found = {0, *variables.constants.get(width, ())}
+    found = {0, *(value for value in variables.kinship.constants(item) if value <= mask)}
     if neighbours:
-        found = {(value + step) & mask for value in found for step in (-2, -1, 0, 1, 2)}
+        found = {
+            (value + step) & mask
+            for value in found
+            for step in ((0,) if variables.is_address(value, width) else (-2, -1, 0, 1, 2))
+        }
     return sorted(found)[:_MOST_CONSTANTS]
 
 
@@ -72,6 +79,26 @@ def _orders(terms: Terms, variables: Variables, left: int, right: int) -> Iterat
         yield terms.slt(right, left)
         yield terms.sle(left, right)
         yield terms.sle(right, left)
+
+
+def differences(terms: Terms, variables: Variables, own: Iterable[int]) -> Iterator[int]:
+    """Which variables are one more than others, or at most that."""
+    everything = [*variables.shared, *sorted(own)]
+    for left in everything:
+        width = terms.width[left]
+        for right in everything:
+            if left == right or terms.width[right] != width or width == 1:
+                continue
+            if left in variables.numbers or right in variables.numbers:
+                continue
+            if not variables.kinship.are_alike(left, right):
+                continue
+            more = terms.add(right, terms.constant(1, width))
+            yield terms.eq(left, more)
+            if width in variables.signed:
+                yield terms.sle(left, more)
+            else:
+                yield terms.ule(left, more)
 
 
 def implications(

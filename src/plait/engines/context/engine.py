@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plait.analysis.sharing import sharing_of
+from plait.analysis.graph import cyclic_nodes
+from plait.analysis.sharing import Sharing, sharing_of
 from plait.data import dataclass
 from plait.engines import interface
 from plait.engines.context import candidates, ghosts
+from plait.engines.context.control_blocks import ControlBlocks
+from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.invariants import Invariants, Universe
-from plait.engines.context.templates import GaveUp, Templates, Transition
+from plait.engines.context.templates import Templates, Transition
 from plait.engines.context.variables import Variables
 from plait.engines.interface import Answer, Outcome, OutOfTime, counted
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
+from plait.model.actions import Call
 from plait.model.program import Edge, Program
 from plait.model.properties import Specification
 from plait.symbolic.blocks import Kind
@@ -23,6 +27,8 @@ from plait.symbolic.precision import Maker
 from plait.symbolic.variables import cell_of
 
 _LARGEST_TRACKED = 256  # bytes of an object
+_MOST_PLACES = 600  # of a thread
+_MOST_COUNTING_PLACES = 120
 
 
 @dataclass(slots=True, eq=False)
@@ -37,9 +43,13 @@ class Statistics(interface.Statistics):
 
 
 class ContextPrecision:
-    """Only pointers are explicit, and all paths of a block are one step."""
+    """Only pointers are explicit, and all paths of a block are one step. In `counting` functions
+    numbers in registers are explicit, too, so that their loops are unrolled."""
 
     most_paths = 0
+
+    def __init__(self, counting: frozenset[str]) -> None:
+        self._counting = counting
 
     def is_untracked(self, maker: Maker, size: int) -> bool:
         return size > _LARGEST_TRACKED
@@ -54,7 +64,7 @@ class ContextPrecision:
         return False
 
     def is_explicit_register(self, function: str, index: int) -> bool:
-        return False
+        return function in self._counting
 
 
 def verify(
@@ -95,12 +105,27 @@ class _Search:
 
     def run(self) -> Outcome:
         OutOfTime.check(self._deadline)
+        sharing = sharing_of(self._program)
+        counting = _starting_functions(sharing)
+        if counting:
+            try:
+                outcome = self._attempt(sharing, counting, _MOST_COUNTING_PLACES)
+            except GaveUp:
+                pass
+            else:
+                if outcome.answer is Answer.HOLDS:
+                    return outcome
+        return self._attempt(sharing, frozenset(), _MOST_PLACES)
+
+    def _attempt(self, sharing: Sharing, counting: frozenset[str], most_places: int) -> Outcome:
         program, terms = self._program, Terms()
-        sharing = sharing_of(program)
-        knowledge = Knowledge(program, sharing, ContextPrecision())
+        knowledge = Knowledge(program, sharing, ContextPrecision(counting))
         executor = Executor(knowledge, terms, self._specification)
-        templates = Templates(program, sharing, knowledge, executor, terms, self._deadline)
+        templates = Templates(
+            program, sharing, knowledge, executor, terms, self._deadline, most_places
+        )
         ghosts.add_owners(templates, terms)
+        ghosts.add_beginnings(templates, terms)
         variables = Variables(templates, terms)
         statistics = self.statistics
         statistics.templates = len(templates.all)
@@ -108,7 +133,7 @@ class _Search:
         statistics.transitions = sum(len(item.one.transitions) for item in templates.all)
 
         def initial_value(variable: int) -> int | None:
-            if variables.is_ghost(variable):
+            if variables.is_ghost(variable) or templates.is_in_unique_block(variable):
                 return 0
             cell = cell_of(terms.name[variable])
             return None if cell is None else executor.memory.initial_value(cell)
@@ -133,6 +158,27 @@ class _Search:
         return Outcome(Answer.UNKNOWN, reason, statistics)
 
 
+def _starting_functions(sharing: Sharing) -> frozenset[str]:
+    """Functions of the program that start or join threads in a loop."""
+    points_to = sharing.points_to
+    functions = points_to.program.functions
+    library = ControlBlocks(sharing).functions()
+    found = set()
+    for name in points_to.reachable_functions:
+        function = functions[name]
+        cyclic = cyclic_nodes(
+            [[edge.target for edge in edges if edge.target >= 0] for edges in function.edges]
+        )
+        if not function.library and any(
+            isinstance(edge.action, Call)
+            and edge.source in cyclic
+            and not library.isdisjoint(points_to.callees(name, edge))
+            for edge in function.all_edges()
+        ):
+            found.add(name)
+    return frozenset(found)
+
+
 def _phases(
     templates: Templates, variables: Variables, terms: Terms, invariants: Invariants
 ) -> Iterator[Universe]:
@@ -154,6 +200,7 @@ def _phases(
         lambda own, facts: candidates.atoms(terms, variables, own, neighbours=False)
     )
     yield at_all_places(lambda own, facts: candidates.atoms(terms, variables, own, neighbours=True))
+    yield at_all_places(lambda own, facts: candidates.differences(terms, variables, own))
     yield at_all_places(lambda own, facts: candidates.implications(terms, variables, own, facts))
 
 

@@ -23,6 +23,18 @@ def add_owners(templates: Templates, terms: Terms) -> None:
                     _follow(instance, terms, cell)
 
 
+def add_beginnings(templates: Templates, terms: Terms) -> None:
+    """For each template of threads whether one of them has begun."""
+    for template in templates.all:
+        for instance in filter(None, (template.one, template.other)):
+            for place, item in enumerate(instance.transitions):
+                for begun in item.begins:
+                    name = f"{GHOST} {begun.template} has begun"
+                    updates = {**item.step.updates, terms.variable(name, 1): terms.true}
+                    step = Step(item.step.assumes, updates, item.step.inputs)
+                    instance.transitions[place] = replace(item, step=step)
+
+
 def _written(templates: Templates, terms: Terms) -> list[int]:
     found: dict[int, None] = {}
     for template in templates.all:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from plait.data import dataclass
-from plait.engines.context.templates import GaveUp, Instance, Template, Templates, Transition
+from plait.engines.context.templates import Instance, Template, Templates, Transition
 from plait.engines.context.variables import Variables
 from plait.engines.interface import OutOfTime
 from plait.logic.interpolation.path import Step
@@ -258,8 +258,6 @@ class Invariants:
                     }
                     if not changes or not self._may_disturb(instance, item):
                         continue
-                    if template.entry is not None:
-                        self._check_apart(item, other)
                     post = _after(self._terms, changes, instantiate)
                     for place, is_open in enumerate(template.one.is_open):
                         if is_open:
@@ -275,14 +273,6 @@ class Invariants:
                                 )
                             )
         return found
-
-    def _check_apart(self, item: Transition, template: Template) -> None:
-        """What threads are handed has one name in all of them, so that a step that looks at it must
-        not change anything for the others."""
-        step = item.step
-        for variable in self._variables.vocabulary.of((*step.assumes, *step.updates.values())):
-            if self._templates.is_handed(variable, template):
-                raise GaveUp("a thread does more in its first step than to take its argument")
 
     def _may_disturb(self, instance: Instance, item: Transition) -> bool:
         """Before the first spawn nobody else is there."""

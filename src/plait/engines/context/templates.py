@@ -5,38 +5,58 @@ one the threads that are made so. The blocks of one instance are executed in a l
 else is (`plait.symbolic`), so they say what the instance does whatever the others have done before:
 all that is shared is a variable there. What this needs, and why it is sound:
 
-- Threads share static objects. Everything else that an instance uses is its own: locals, its copies
-  of thread-local objects, what it has allocated. An access to an object of another thread finds no
-  live object and is a trouble, which a proof has to exclude. So instances need not have addresses
-  of their own, as long as the program cannot tell addresses (`address_as_number`).
-- The values of shared static objects are never part of a location that others may disturb.
-- The control block through which a thread gets its function and its argument belongs to the
-  new thread as far as these two are concerned (nobody else touches them: `_check_blocks`). The rest
-  of it is shared with whoever joins; its values are never known here.
+- Threads share static objects, and the control blocks of threads that there is one of. Everything
+  else that an instance uses is its own: locals, its copies of thread-local objects, what it has
+  allocated. An access to an object of another thread finds no live object and is a trouble, which a
+  proof has to exclude. So instances need not have addresses of their own, as long as the program
+  cannot tell addresses (`address_as_number`).
+- The values of what is shared are never part of a location that others may disturb.
 - Two instances of a template differ by their numbers. A program that cannot tell numbers apart
   (`thread_number_as_number`) or calculate with them (`calculation_with_number`) does the same under
   another numbering, so that what holds of the instances `one` and `other` holds of any two. Their
   own objects have addresses that derive from their numbers: no other thread gets hold of one
   (`_check_escapes`).
+
+Identities (`pthread_t`) are addresses of control blocks (`control_blocks`).
+
+- A creation that happens at most once in any execution (its place is on no cycle of its creator, of
+  whom there is one, and no other place is like it) makes a thread that there is one of. Its control
+  block keeps the address that the creator has given it. The creator's allocations never come to one
+  address twice on one path, and instances have arenas of their own. So two such identities are
+  equal in the model only if they are those of one thread, or of threads of which an execution has
+  one. The block lives in the locations of all others from the beginning: nobody knows its address
+  before the creation, and a variable of a block that is not there yet counts as 0. Whatever is in
+  it and not handed is a shared variable, so that joins are steps like any other: `done` of the
+  block tells the joining thread what the ended one has left behind.
+- Of all other threads there may be many. The control block of an instance is in its own arena, like
+  all that is its own, so `one` and `other` have different identities, and what the analyses say of
+  numbers is asked of these, too (`Variables.numbers`). Its creator forgets the identity
+  (`_forget_identity`): it is any value, also one that is no identity at all. So a join of such a
+  thread is an access to no object, or to a block of the kind above; a proof has to exclude the
+  first.
+
+Which creations happen once is not known before all is explored. So creations are taken to be unique
+until they are seen not to be, and all begins anew (`_Repeated`); what holds in the last round was
+true from its beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from plait.analysis.addresses import address_as_number
 from plait.analysis.graph import cyclic_nodes
 from plait.analysis.lifetimes import Lifetimes
-from plait.analysis.objects import ObjectKind, members
+from plait.analysis.objects import ObjectKind
 from plait.analysis.sharing import Sharing
 from plait.analysis.thread_numbers import calculation_with_number, thread_number_as_number
 from plait.data import dataclass, field, replace
+from plait.engines.context.control_blocks import ControlBlocks
+from plait.engines.context.giving_up import GaveUp
 from plait.engines.interface import OutOfTime
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
-from plait.model.actions import Allocate, Origin, Spawn, expressions_of
-from plait.model.expressions import Binary, BinaryOp, Const, Expr, children
-from plait.model.program import Edge, Function, Program
+from plait.model.actions import Origin, expressions_of
+from plait.model.expressions import Const, children
+from plait.model.program import Edge, Program
 from plait.symbolic.blocks import Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
@@ -52,12 +72,17 @@ from plait.symbolic.locations import (
 from plait.symbolic.variables import cell_of, cell_variable, register_of, register_variable
 
 MOST_TEMPLATES = 8
-_MOST_LOCATIONS = 600
+_MOST_ROUNDS = 12
 _SOMEBODY = Thread(Status.RUNNING, 0, None, 0, 0, ())
 
 
-class GaveUp(Exception):
-    """The program is not one that this engine can say anything about."""
+# Where a thread was created: by which creation its creator was, and where that stands afterwards
+# (calls, with the known values of registers that are no addresses), and what it is handed.
+Creation = tuple[object, ...]
+
+
+class _Repeated(Exception):
+    """Creations that were taken to be unique are not, or there are more threads that are."""
 
 
 @dataclass(slots=True, eq=False)
@@ -98,25 +123,30 @@ class Instance:
 
 @dataclass(slots=True, frozen=True)
 class Entry:
-    """How a thread begins, whatever its number: its function, the known values of its registers
-    and of cells (those of the thread's own by their distance from its arena), and the control
-    block it gets."""
+    """How a thread begins, whatever its number: its function, the known values of cells (those of
+    the thread's own by their distance from its arena, those of its control block by their offset in
+    it), and the control block it gets. Its page is None if that is in the thread's arena."""
 
     function: str
-    registers: tuple[tuple[int, int], ...]
     cells: tuple[tuple[Cell, int | None], ...]
     own_cells: tuple[tuple[Cell, int | None], ...]
-    block: HeapObject
+    handed: tuple[tuple[Cell, int], ...]
+    page: int | None
+    size: int
+    storage: str
+    edge: Edge
 
 
 @dataclass(slots=True, eq=False)
 class Template:
     """`one` is the instance that invariants are proved of; `other` stands for the rest of them,
-    with the same places and transitions, and is None if there is only one instance."""
+    with the same places and transitions, and is None if there is only one instance. `creation` is
+    one that makes it."""
 
     name: str
     entry: Entry | None
     one: Instance
+    creation: Creation = ()
     other: Instance | None = None
     is_multiple: bool = False
 
@@ -132,33 +162,40 @@ class Templates:
         executor: Executor,
         terms: Terms,
         deadline: float | None,
+        most_locations: int,
     ) -> None:
+        self._most_locations = most_locations
         self._program = program
         self._sharing = sharing
         self._knowledge = knowledge
         self._executor = executor
         self._terms = terms
         self._deadline = deadline
-        self._numbers = _free_numbers(program, knowledge)
-        self._slots = max(self._numbers) + 1
-        self._block_edges = self._find_block_edges()
-        self._has_other_allocations = any(
-            isinstance(edge.action, Allocate) and edge not in self._block_edges
-            for name in sharing.points_to.reachable_functions
-            for edge in program.functions[name].all_edges()
-        )
+        self._free_numbers = _free_numbers(program, knowledge)
+        self._slots = max(self._free_numbers) + 1
+        self._blocks = ControlBlocks(sharing)
         self._check()
-        self._handed = self._find_handed()
         self._shared_cells = self._find_shared_cells()
-        self._block_cells: set[Cell] = set()  # of control blocks, which nobody has for himself
-        self._entries: dict[Entry, int] = {}
-        self._creations: list[list[tuple[int, int]]] = []  # templates and places of creators
-        self.all: list[Template] = []
+        self._repeated: set[Creation] = set()
+        # The control blocks of threads that there is one of, by their pages.
+        self._unique: dict[int, HeapObject] = {}
         self._explore_all()
 
     def is_static(self, address: int) -> bool:
         """Whether an address belongs to an object that lives as long as the program."""
         return self._knowledge.first_page(address >> self._knowledge.page_bits) is not None
+
+    def is_address(self, value: int, width: int) -> bool:
+        return self._knowledge.is_address(value, width)
+
+    def is_shared(self, variable: int) -> bool:
+        """Whether several threads may access it."""
+        cell = cell_of(self._terms.name[variable])
+        return cell is not None and (self.is_static(cell[0]) or cell in self._shared_block_cells)
+
+    def is_in_unique_block(self, variable: int) -> bool:
+        """Whether it is a shared part of the control block of a thread that there is one of."""
+        return cell_of(self._terms.name[variable]) in self._shared_block_cells
 
     def is_own(self, variable: int, template: Template) -> bool:
         """Whether only the template's instance itself changes a variable: a register, a cell of an
@@ -169,25 +206,29 @@ class Templates:
         if register is not None:
             return register.thread == number
         cell = cell_of(name)
-        if cell is None or self.is_static(cell[0]):
+        if cell is None or self.is_shared(variable):
             return False
         first, last = self._bounds(number)
-        if self.is_handed(variable, template):
-            return True
-        return first <= cell[0] < last and cell not in self._block_cells
+        block = self._unique_block(cell)
+        if block is not None:
+            return template.entry is not None and template.entry.page == block.page
+        return first <= cell[0] < last
 
-    def is_handed(self, variable: int, template: Template) -> bool:
-        """Whether it is a part of the control block that an instance reads when it begins."""
-        cell = cell_of(self._terms.name[variable])
-        if cell is None or template.entry is None:
-            return False
-        base = template.entry.block.page << self._knowledge.page_bits
-        return (cell[0] - base, cell[1]) in self._handed
+    def _unique_block(self, cell: Cell) -> HeapObject | None:
+        bits = self._knowledge.page_bits
+        for page, item in self._unique.items():
+            if page << bits <= cell[0] < (page << bits) + item.size:
+                return item
+        return None
 
     def is_alone(self, instance: Instance, place: int) -> bool:
         """Whether no thread has been started yet."""
         somebody = instance.places[place].threads[self._slots - 1]
         return somebody.status is not Status.RUNNING
+
+    def identities(self) -> set[int]:
+        """Addresses of control blocks of threads that there may be many of."""
+        return self._identities
 
     def numbers(self) -> list[int]:
         """Of all instances but the initial thread."""
@@ -212,7 +253,6 @@ class Templates:
         for item in Lifetimes(self._sharing).reused():
             raise GaveUp(f"a pointer to {item!r} may outlive it, and its memory is used again here")
         self._check_escapes()
-        self._check_identities()
 
     def _check_escapes(self) -> None:
         """Facts of other templates must not name addresses in the memory of an instance: those that
@@ -224,78 +264,11 @@ class Templates:
             for number in thread.instances
         }
         for item in points_to.objects:
-            if not item.is_per_instance or item.edge in self._block_edges:
+            if not item.is_per_instance or item.edge in self._blocks.edges:
                 continue
             is_of_created = item.kind is ObjectKind.THREAD_LOCAL or item.function in created
             if is_of_created and self._sharing.has_escaped(item):
                 raise GaveUp(f"threads have their own {item!r}, and other threads reach it")
-
-    def _find_block_edges(self) -> frozenset[Edge]:
-        """The allocations of control blocks: what a spawn passes on in the library."""
-        points_to = self._sharing.points_to
-        found: set[Edge] = set()
-        for arc in points_to.arcs:
-            action = arc.edge.action
-            if not arc.is_spawn or not isinstance(action, Spawn):
-                continue
-            caller = points_to.instances[arc.caller]
-            for number in members(points_to.object_mask(points_to.mask(caller, action.argument))):
-                item = points_to.objects[number]
-                if item.edge is not None and item.function == caller.function.name:
-                    if caller.function.library:
-                        found.add(item.edge)
-        return frozenset(found)
-
-    def _check_identities(self) -> None:
-        """All blocks of a spawn have one address here, so nobody may ask whether two are the same
-        one."""
-        points_to = self._sharing.points_to
-        blocks = sum(
-            1 << item.index for item in points_to.objects if item.edge in self._block_edges
-        )
-        for name in points_to.reachable_functions:
-            for instance in points_to.instances_of[name]:
-                for edge in instance.template.edges:
-                    for left, right in _comparisons(expressions_of(edge.action)):
-                        mask = points_to.object_mask(points_to.mask(instance, left))
-                        mask &= points_to.object_mask(points_to.mask(instance, right))
-                        if mask & blocks:
-                            place = self._program.place(edge.action.origin)
-                            raise GaveUp(f"identities of threads are compared ({place})")
-
-    def _find_handed(self) -> frozenset[tuple[int, int]]:
-        """The parts of control blocks that the first function of a thread reads. Nobody else writes
-        them but the function that creates the thread, before it does."""
-        roots = {thread.function for thread in self._sharing.threads[1:]}
-        handed = {
-            (offset, size)
-            for function, offset, size, _ in self._block_accesses()
-            if function.name in roots
-        }
-        for function, offset, size, is_write in self._block_accesses():
-            may_write = function.library and (
-                function.name in roots
-                or any(isinstance(edge.action, Spawn) for edge in function.all_edges())
-            )
-            if not is_write or may_write:
-                continue
-            for start, width in handed:
-                if offset is None or start is None:
-                    raise GaveUp("control blocks of threads are accessed at unknown places")
-                if offset < start + width and start < offset + size:
-                    raise GaveUp("what a thread is handed may change before it begins")
-        return frozenset((offset, size) for offset, size in handed if offset is not None)
-
-    def _block_accesses(self) -> Iterator[tuple[Function, int | None, int, bool]]:
-        points_to = self._sharing.points_to
-        memory = points_to.memory
-        for instance, row in zip(points_to.instances, self._sharing.accesses, strict=True):
-            for access in row:
-                for place in members(access.locations):
-                    item = memory.objects[memory.location_object[place]]
-                    if item.edge in self._block_edges:
-                        offset = memory.location_offset[place]
-                        yield instance.function, offset, access.size, bool(access.writes)
 
     def _find_shared_cells(self) -> dict[Cell, None]:
         """Cells of static objects whose values may change behind a thread's back, and of which a
@@ -318,15 +291,45 @@ class Templates:
     # --- exploration
 
     def _explore_all(self) -> None:
+        for _ in range(_MOST_ROUNDS):
+            try:
+                self._explore_once()
+            except _Repeated:
+                continue
+            return
+        raise GaveUp("threads begin in too many ways")
+
+    def _explore_once(self) -> None:
+        """Taking for granted which creations are repeated, and which threads are unique."""
+        self._numbers = list(self._free_numbers)
+        self._entries: dict[Entry, int] = {}
+        # Templates and places of creators, with the creations.
+        self._creations: list[set[tuple[int, int, Creation]]] = []
+        self._sites: dict[Creation, tuple[int, int]] = {}
+        self._found: dict[int, HeapObject] = {}  # what `_unique` should be
+        self._identities: set[int] = set()
+        self._shared_block_cells = {
+            cell
+            for item in self._unique.values()
+            for cell in self._blocks.cells(item, self._knowledge)
+            if not self._blocks.is_handed(cell, item)
+        }
+        self.all: list[Template] = []
         start = self._executor.start()
         threads = [*start.threads, *([ENDED] * (self._slots - 1))]
-        first = Location(tuple(threads), start.heap, start.cells)
+        arena = self._knowledge.space.arena(1)
+        heap = (item for item in self._unique.values() if not arena[0] <= item.page < arena[1])
+        blocks = tuple(sorted((*start.heap, *heap), key=lambda item: item.page))
+        first = Location(tuple(threads), blocks, start.cells)
         self._add(Template(self._program.entry, None, Instance(1)), first)
         done = 0
         while done < len(self.all):
             self._explore(done, self.all[done].one)
             done += 1
         self._count_instances()
+        if self._found != self._unique:
+            self._unique = self._found
+            raise _Repeated
         for template in self.all:
             if template.is_multiple:
                 assert template.entry is not None
@@ -340,7 +343,7 @@ class Templates:
 
     def _add(self, template: Template, entry: Location) -> None:
         self.all.append(template)
-        self._creations.append([])
+        self._creations.append(set())
         self._place(template.one, entry)
 
     def _count_instances(self) -> None:
@@ -351,19 +354,29 @@ class Templates:
         while has_changed:
             has_changed = False
             for template, creations in zip(self.all, self._creations, strict=True):
-                is_multiple = len(creations) > 1 or any(
+                places = {(creator, place) for creator, place, _ in creations}
+                is_multiple = len(places) > 1 or any(
                     place in cyclic[creator] or self.all[creator].is_multiple
-                    for creator, place in creations
+                    for creator, place in places
                 )
                 if is_multiple and not template.is_multiple:
                     template.is_multiple = has_changed = True
+        repeated = {
+            creation
+            for template, creations in zip(self.all, self._creations, strict=True)
+            if template.is_multiple
+            for _, _, creation in creations
+        }
+        if not repeated <= self._repeated:
+            self._repeated |= repeated
+            raise _Repeated
 
     def _place(self, instance: Instance, location: Location) -> int:
         found = instance.index.get(location)
         if found is None:
             found = instance.index[location] = len(instance.places)
-            if found >= _MOST_LOCATIONS:
-                raise GaveUp(f"a thread can be at more than {_MOST_LOCATIONS} places")
+            if found >= self._most_locations:
+                raise GaveUp(f"a thread can be at more than {self._most_locations} places")
             instance.places.append(location)
             own = location.threads[instance.number - 1]
             is_alone = location.threads[self._slots - 1].status is not Status.RUNNING
@@ -386,34 +399,133 @@ class Templates:
     ) -> Transition:
         if way.target is None:
             return Transition(source, None, way.kind, way.step, way.origin, message=way.message)
-        location = way.target
+        before, location = instance.places[source], way.target
         spawned = location.threads[self._slots :]
         updates = dict(way.step.updates)
+        inputs = set(way.step.inputs)
         begins = []
         if spawned:
             if len(spawned) > 1:
                 raise GaveUp("a step starts several threads")
-            if instance.number != 1:
-                raise GaveUp("threads that start threads")
-            begun = self._beginning(location, spawned[0], updates)
+            [frame] = spawned[0].frames
+            block = self._blocks.passed(location, frame)
+            if any(item.page == block.page for item in before.heap):
+                raise GaveUp("a thread gets a control block that was there before")
+            creation = self._creation(instance, location, block, frame)
+            begun = self._beginning(instance, location, block, creation, updates)
+            if creation not in self._repeated:
+                if self._found.setdefault(block.page, block) != block:
+                    raise GaveUp("control blocks of different kinds")
+                at = self._sites.setdefault(creation, (instance.number, source))
+                if at != (instance.number, source):
+                    self._repeated.add(creation)
+                    raise _Repeated
+            else:
+                location = self._forget_identity(
+                    instance, before, location, block, way.step.assumes, updates, inputs
+                )
             if template is not None:
-                self._creations[begun.template].append((template, source))
+                self._creations[begun.template].add((template, source, creation))
             begins.append(begun)
-        settled = self._settled(instance, instance.places[source], location, updates)
+        settled = self._settled(instance, location, updates, has_spawned=bool(spawned))
         own = settled.threads[instance.number - 1]
         target = self._place(instance, settled) if own.status is Status.RUNNING else None
-        step = Step(way.step.assumes, updates, way.step.inputs)
+        step = Step(way.step.assumes, updates, frozenset(inputs))
         return Transition(source, target, way.kind, step, way.origin, tuple(begins))
 
+    def _creation(
+        self, instance: Instance, location: Location, block: HeapObject, child: Frame
+    ) -> Creation:
+        creator = self.all[self._template_of(instance)]
+        known = dict(location.cells)
+        handed = tuple(known.get(cell) for cell in self._blocks.cells(block, self._knowledge))
+        functions = self._program.functions
+        frames = tuple(
+            (
+                frame.function,
+                frame.location,
+                tuple(
+                    (index, value)
+                    for index, value in frame.registers
+                    if not self._knowledge.is_address(
+                        value, functions[frame.function].registers[index].type.bits
+                    )
+                ),
+            )
+            for frame in location.threads[instance.number - 1].frames
+        )
+        return creator.creation, frames, child.function, handed
+
+    def _forget_identity(
+        self,
+        instance: Instance,
+        before: Location,
+        after: Location,
+        block: HeapObject,
+        assumes: tuple[int, ...],
+        updates: dict[int, int],
+        inputs: set[int],
+    ) -> Location:
+        """Behind the creation of a thread that there may be many of. The creator has no control
+        block of it, and does not know where that is; so the next one can be at the same place."""
+        terms, number = self._terms, instance.number
+        base = self._blocks.base(block)
+        last = (block.page + self._knowledge.pages_taken(block.size)) << self._knowledge.page_bits
+
+        def is_inside(value: int | None) -> bool:
+            return value is not None and base <= value < last
+
+        def mentions(term: int) -> bool:
+            return any(is_inside(terms.value(part)) for part in terms.parts((term,)))
+
+        def anything(bits: int) -> int:
+            found = terms.fresh("input", bits)
+            inputs.add(found)
+            return found
+
+        if any(map(mentions, assumes)):
+            raise GaveUp("a thread's identity matters in the step that creates it")
+        own = after.threads[number - 1]
+        frames = []
+        for depth, frame in enumerate(own.frames):
+            registers = self._program.functions[frame.function].registers
+            for index, value in frame.registers:
+                if is_inside(value):
+                    bits = registers[index].type.bits
+                    variable = register_variable(terms, number, depth, index, bits)
+                    updates[variable] = anything(bits)
+            kept = tuple(row for row in frame.registers if not is_inside(row[1]))
+            frames.append(replace(frame, registers=kept))
+        cells = dict(after.cells)
+        for cell, known in after.cells:
+            if is_inside(cell[0]):
+                del cells[cell]
+            elif is_inside(known):
+                cells[cell] = None
+                updates[cell_variable(terms, cell)] = anything(8 * cell[1])
+        for variable, term in list(updates.items()):
+            there = cell_of(terms.name[variable])
+            if there is not None and is_inside(there[0]):
+                del updates[variable]
+            elif mentions(term):
+                updates[variable] = anything(terms.width[variable])
+        heap_page = own.heap_page
+        if heap_page == before.threads[number - 1].heap_page + self._knowledge.pages_taken(
+            block.size
+        ):
+            heap_page = block.page
+        threads = list(after.threads)
+        threads[number - 1] = replace(own, frames=tuple(frames), heap_page=heap_page)
+        heap = tuple(item for item in after.heap if item.page != block.page)
+        return Location(tuple(threads), heap, tuple(sorted(cells.items(), key=lambda row: row[0])))
+
     def _settled(
-        self, instance: Instance, before: Location, after: Location, updates: dict[int, int]
+        self, instance: Instance, after: Location, updates: dict[int, int], *, has_spawned: bool
     ) -> Location:
         """The location as far as nobody else can change it."""
         number = instance.number
         own = after.threads[number - 1]
-        has_spawned = len(after.threads) > self._slots
-        is_alone = not has_spawned and after.threads[self._slots - 1].status is not Status.RUNNING
-        if is_alone:
+        if not has_spawned and after.threads[self._slots - 1].status is not Status.RUNNING:
             return after
         cells = dict(after.cells)
         for cell in self._shared_cells:
@@ -421,74 +533,58 @@ class Templates:
             if value is not None:
                 updates[cell_variable(self._terms, cell)] = self._terms.constant(value, 8 * cell[1])
             cells[cell] = None
-        heap = after.heap
-        if has_spawned:
-            heap = tuple(item for item in heap if not self._is_new_block(before, item))
-            if not self._has_other_allocations:
-                own = replace(own, heap_page=before.threads[number - 1].heap_page)
         for item in after.heap:
-            if item.edge in self._block_edges:
-                self._forget(item, cells, updates, is_gone=item not in heap)
+            if self._blocks.is_one(item) and item.page in (self._found | self._unique):
+                self._settle_block(instance, item, cells, updates)
         threads = [ENDED] * self._slots
         threads[self._slots - 1] = _SOMEBODY
         threads[number - 1] = own
         known = ((cell, value) for cell, value in cells.items())
-        return Location(tuple(threads), heap, tuple(sorted(known, key=lambda row: row[0])))
+        return Location(tuple(threads), after.heap, tuple(sorted(known, key=lambda row: row[0])))
 
-    def _is_new_block(self, before: Location, item: HeapObject) -> bool:
-        return item.edge in self._block_edges and item not in before.heap
-
-    def _forget(
+    def _settle_block(
         self,
+        instance: Instance,
         block: HeapObject,
         cells: dict[Cell, int | None],
         updates: dict[int, int],
-        *,
-        is_gone: bool,
     ) -> None:
-        """The contents of a control block: others may have changed them, but not what a thread is
-        handed in its own."""
-        base = block.page << self._knowledge.page_bits
-        for cell in self._cells_of(block):
-            self._block_cells.add(cell)
-            if not is_gone and (cell[0] - base, cell[1]) in self._handed:
+        """Of a thread that there is one of. What it is handed is known to that thread only."""
+        template = self.all[self._template_of(instance)]
+        is_its_own = template.entry is not None and template.entry.page == block.page
+        for cell in self._blocks.cells(block, self._knowledge):
+            is_handed = self._blocks.is_handed(cell, block)
+            if is_its_own and is_handed:
                 continue
-            updates.pop(cell_variable(self._terms, cell), None)
-            if is_gone:
-                cells.pop(cell, None)
-            else:
-                cells[cell] = None
-
-    def _cells_of(self, block: HeapObject) -> list[Cell]:
-        divided = self._knowledge.cells_of(block.edge, block.size)
-        if divided is None:
-            raise GaveUp("a control block has too many parts")
-        base = block.page << self._knowledge.page_bits
-        return [(base + offset, size) for offset, size in divided]
+            variable = cell_variable(self._terms, cell)
+            value = cells.pop(cell, None)
+            if is_handed:
+                updates.pop(variable, None)
+            elif value is not None:
+                updates[variable] = self._terms.constant(value, 8 * cell[1])
 
     # --- threads that begin
 
-    def _beginning(self, location: Location, thread: Thread, updates: dict[int, int]) -> Beginning:
+    def _beginning(
+        self,
+        instance: Instance,
+        location: Location,
+        block: HeapObject,
+        creation: Creation,
+        updates: dict[int, int],
+    ) -> Beginning:
         """The new thread, in a location of its own. What `updates` says of its variables is taken
         out of them."""
         terms, knowledge = self._terms, self._knowledge
         known = dict(location.cells)
-        [frame] = thread.frames
-        block = self._block_of(location, frame)
-        cells: dict[Cell, int | None] = {}
+        [frame] = location.threads[self._slots].frames
+        base = self._blocks.base(block)
+        if [value for _, value in frame.registers] != [base]:
+            raise GaveUp("a thread begins with more than its control block")
+        cells: dict[Cell, int | None] = {
+            cell: value for cell, value in location.cells if self.is_static(cell[0])
+        }
         values: dict[int, int] = {}
-        base = block.page << knowledge.page_bits
-        for offset, size in self._handed:
-            cell = base + offset, size
-            variable = cell_variable(terms, cell)
-            value = known.get(cell)
-            if value is not None:
-                cells[cell] = value
-            elif variable in updates:
-                values[variable] = updates[variable]
-        for cell, value in location.cells:
-            if knowledge.first_page(cell[0] >> knowledge.page_bits) is not None:
-                cells[cell] = value
         for cell in self._shared_cells:
             value = known.get(cell)
             if value is not None:
@@ -500,35 +596,69 @@ class Templates:
             for (address, size), value in location.cells
             if first <= address < last
         )
-        registers = frame.registers
-        entry = Entry(frame.function, registers, tuple(sorted(cells.items())), own_cells, block)
+        handed = [
+            (cell[0] - base, cell[1])
+            for cell in self._blocks.cells(block, self._knowledge)
+            if cell in known
+        ]
+        is_repeated = creation in self._repeated
+        entry = Entry(
+            frame.function,
+            tuple(sorted(cells.items())),
+            own_cells,
+            tuple(
+                (place, value)
+                for place in handed
+                if (value := known[base + place[0], place[1]]) is not None
+                and (is_repeated or place in self._blocks.handed)
+            ),
+            None if is_repeated else block.page,
+            block.size,
+            block.storage,
+            block.edge,
+        )
         template = self._entries.get(entry)
         if template is None:
             if len(self.all) >= MOST_TEMPLATES:
                 raise GaveUp("threads begin in too many ways")
+            if instance is not self.all[self._template_of(instance)].one:
+                raise GaveUp("two threads that begin alike start different ones")
             template = self._entries[entry] = len(self.all)
-            instance = Instance(self._numbers.pop())
-            name = self._name(frame.function, cells)
-            self._add(Template(name, entry, instance), self._entry_location(entry, instance.number))
+            one = Instance(self._numbers.pop())
+            name = self._name(frame.function, dict(entry.handed))
+            self._add(Template(name, entry, one, creation), self._entry_location(entry, one.number))
         number = self.all[template].one.number
+        its_base = self._block_page(entry, number) << knowledge.page_bits
+        if is_repeated:
+            self._identities.add(its_base)
+        for offset, size in (
+            (cell[0] - base, cell[1])
+            for cell in self._blocks.cells(block, self._knowledge)
+            if is_repeated or self._blocks.is_handed(cell, block)
+        ):
+            variable = cell_variable(terms, (base + offset, size))
+            if variable in updates:
+                values[cell_variable(terms, (its_base + offset, size))] = updates[variable]
         for variable in list(updates):
             here = self.of_other_thread(variable, self._slots + 1, number)
             if here is not None:
                 values[here] = updates.pop(variable)
         return Beginning(template, 0, values)
 
-    def _block_of(self, location: Location, frame: Frame) -> HeapObject:
-        bits = self._knowledge.page_bits
-        passed = {value for _, value in frame.registers}
-        for item in location.heap:
-            if item.edge in self._block_edges and item.page << bits in passed:
-                return item
-        raise GaveUp("a thread begins without a control block of its own")
+    def _template_of(self, instance: Instance) -> int:
+        return next(
+            number
+            for number, item in enumerate(self.all)
+            if instance is item.one or instance is item.other
+        )
 
-    def _name(self, function: str, cells: dict[Cell, int | None]) -> str:
+    def _block_page(self, entry: Entry, number: int) -> int:
+        return self._knowledge.space.heap_start(number) if entry.page is None else entry.page
+
+    def _name(self, function: str, cells: dict[Cell, int]) -> str:
         """The user's function that the thread is for."""
         for value in cells.values():
-            found = None if value is None else self._knowledge.functions.get(value)
+            found = self._knowledge.functions.get(value)
             if found is not None:
                 return found.name
         return function
@@ -557,23 +687,34 @@ class Templates:
         knowledge = self._knowledge
         _, top = knowledge.space.arena(number)
         shape = knowledge.shape(entry.function)
-        frame = Frame(entry.function, 0, top, (), entry.registers, ())
-        own = Thread(
-            Status.RUNNING,
-            0,
-            None,
-            knowledge.space.heap_start(number),
-            top - shape.frame_pages,
-            (frame,),
-        )
+        block = HeapObject(self._block_page(entry, number), entry.size, entry.storage, entry.edge)
+        base = self._blocks.base(block)
+        frame = Frame(entry.function, 0, top, (), ((0, base),), ())
+        heap_page = knowledge.space.heap_start(number)
+        first, last = knowledge.space.arena(number)
+        # Those of the threads that this one creates are not there yet.
+        heap = [item for item in self._unique.values() if not first <= item.page < last]
+        if entry.page is None:
+            heap_page += knowledge.pages_taken(entry.size)
+            heap.append(block)
+        elif entry.page not in self._unique:
+            heap.append(block)
+        pages = heap_page, top - shape.frame_pages
+        own = Thread(Status.RUNNING, 0, None, *pages, (frame,))
         threads = [ENDED] * self._slots
         threads[self._slots - 1] = _SOMEBODY
         threads[number - 1] = own
-        first, _ = self._bounds(number)
+        start, _ = self._bounds(number)
         cells = dict(entry.cells)
         for (offset, size), value in entry.own_cells:
-            cells[first + offset, size] = value
-        return Location(tuple(threads), (entry.block,), tuple(sorted(cells.items())))
+            cells[start + offset, size] = value
+        for (offset, size), value in entry.handed:
+            cells[base + offset, size] = value
+        return Location(
+            tuple(threads),
+            tuple(sorted(heap, key=lambda item: item.page)),
+            tuple(sorted(cells.items(), key=lambda row: row[0])),
+        )
 
 
 def _successors(instance: Instance) -> list[list[int]]:
@@ -601,13 +742,3 @@ def _free_numbers(program: Program, knowledge: Knowledge) -> list[int]:
     if len(free) < 2 * MOST_TEMPLATES:
         raise GaveUp("the program has too many small numbers")
     return free[: 2 * MOST_TEMPLATES]
-
-
-def _comparisons(expressions: tuple[Expr, ...]) -> Iterator[tuple[Expr, Expr]]:
-    pending = list(expressions)
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Binary) and item.op in (BinaryOp.EQ, BinaryOp.NE):
-            if not isinstance(item.left, Const) and not isinstance(item.right, Const):
-                yield item.left, item.right
-        pending.extend(children(item))

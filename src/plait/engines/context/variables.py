@@ -4,11 +4,11 @@ hold numbers of threads."""
 from __future__ import annotations
 
 from plait.engines.context.ghosts import GHOST
+from plait.engines.context.kinship import Kinship
 from plait.engines.context.templates import Instance, Template, Templates
-from plait.logic.operators import EQ, ITE, SLT, ULT
+from plait.logic.operators import ITE, SLT
 from plait.logic.substitute import Substitution, Vocabulary
 from plait.logic.terms import Terms
-from plait.symbolic.variables import cell_of
 
 _MOST_FLAG_VALUES = 3
 
@@ -23,20 +23,24 @@ class Variables:
         self.vocabulary = Vocabulary(terms)
         self.myself = terms.variable("own number", 32)
         self.shared: dict[int, None] = {}
-        self.constants: dict[int, set[int]] = {}
+        self.kinship = Kinship(templates, terms)
         self.signed: set[int] = set()
         self._instantiations: dict[int, Substitution] = {}
         for template in templates.all:
             self._collect(template.one)
+        relevant = self._find_relevant()
+        self.shared = {
+            item: None for item in self.shared if item in relevant or self.is_ghost(item)
+        }
         self.numbers = self._find_numbers()
         self.flags = self._find_flags()
         self.live = [self._find_live(template) for template in templates.all]
 
     def is_shared(self, variable: int) -> bool:
-        if self.is_ghost(variable):
-            return True
-        cell = cell_of(self._terms.name[variable])
-        return cell is not None and self._templates.is_static(cell[0])
+        return self.is_ghost(variable) or self._templates.is_shared(variable)
+
+    def is_address(self, value: int, width: int) -> bool:
+        return self._templates.is_address(value, width)
 
     def is_ghost(self, variable: int) -> bool:
         return self._terms.name[variable].startswith(GHOST)
@@ -70,26 +74,40 @@ class Variables:
             for begun in item.begins:
                 roots.update(begun.values.values())
         for term in terms.parts(roots):
-            operator = terms.operator[term]
-            if operator in (EQ, ULT, SLT):
-                for operand in terms.operands[term]:
-                    value = terms.value(operand)
-                    width = terms.width[operand]
-                    if operator == SLT:
-                        self.signed.add(width)
-                    if value is not None:
-                        self.constants.setdefault(width, set()).add(value)
+            if terms.operator[term] == SLT:
+                self.signed.add(terms.width[terms.operands[term][0]])
         for term in roots:
             for variable in self.vocabulary(term):
                 if self.is_shared(variable):
                     self.shared[variable] = None
 
+    def _find_relevant(self) -> set[int]:
+        """The variables on whose values it may depend what threads do. About others nothing needs
+        to be known."""
+        sources: dict[int, set[int]] = {}
+        pending: set[int] = set()
+        for template in self._templates.all:
+            for item in template.one.transitions:
+                pending |= self.vocabulary.of(item.step.assumes)
+                values = [item.step.updates, *(begun.values for begun in item.begins)]
+                for updates in values:
+                    for variable, term in updates.items():
+                        sources.setdefault(variable, set()).update(self.vocabulary(term))
+        found: set[int] = set()
+        while pending:
+            variable = pending.pop()
+            if variable not in found:
+                found.add(variable)
+                pending |= sources.get(variable, set()) - found
+        return found
+
     def _find_numbers(self) -> frozenset[int]:
-        """Variables that may hold the number of a thread: what is true of the numbers here need
-        not be true of others, beyond that they are the same or not."""
+        """Variables that may hold the number or the identity of a thread of which there may be
+        many: what is true of the numbers here need not be true of others, beyond that they are the
+        same or not."""
         terms = self._terms
         found: set[int] = set()
-        numbers = set(self._templates.numbers())
+        numbers = {*self._templates.numbers(), *self._templates.identities()}
         changed = True
         while changed:
             changed = False
@@ -136,7 +154,7 @@ class Variables:
             for item in reversed(instance.transitions):
                 needed = set(self.vocabulary.of(item.step.assumes))
                 for shared, term in item.step.updates.items():
-                    if self.is_shared(shared):
+                    if shared in self.shared:
                         needed |= self.vocabulary(term)
                 if item.target is not None:
                     for variable in live[item.target]:

@@ -41,9 +41,7 @@ def answer(question: Question, listener: Listener) -> Outcome:
         result = search.run()
     except OutOfTime:
         so_far = _so_far(statistics)
-        return Outcome(
-            Answer.UNKNOWN, "time is up", statistics, is_out_of_time=True, so_far=so_far
-        )
+        return Outcome(Answer.UNKNOWN, "time is up", statistics, is_out_of_time=True, so_far=so_far)
     except GivesUp as reason:
         return Outcome(Answer.UNKNOWN, str(reason), statistics)
     if result.violation is not None:

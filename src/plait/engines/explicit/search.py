@@ -200,9 +200,7 @@ class Search:
         """Try all threads, and go on with all that can move; or, unless it `is_whole`, with one of
         them whose step goes ahead of all that the others may do."""
         state = self._store.state(number)
-        attempts = {
-            thread: self._attempt(number, state, thread) for thread in runnable(state)
-        }
+        attempts = {thread: self._attempt(number, state, thread) for thread in runnable(state)}
         if self._finds_races:
             self._find_race(number, attempts)
         moving = {thread: item for thread, item in attempts.items() if item.moves}
@@ -223,9 +221,7 @@ class Search:
         if ahead is not None:
             self._reduced[number] = _Reduced(*ahead, tuple(targets), self._futures.growth)
 
-    def _look_for_deadlock(
-        self, number: int, state: State, attempts: dict[int, _Attempt]
-    ) -> None:
+    def _look_for_deadlock(self, number: int, state: State, attempts: dict[int, _Attempt]) -> None:
         blocked = {
             thread: item.blocked
             for thread, item in attempts.items()

@@ -462,9 +462,7 @@ class _Search:
         """Make the label of an older node hold here too, if that is possible (section III)."""
         place = node.place
         assert place is not None
-        older = [
-            other for other in place.nodes if other.number < node.number and other.is_live
-        ]
+        older = [other for other in place.nodes if other.number < node.number and other.is_live]
         for other in older[-_FORCED_CANDIDATES:]:
             if not node.is_live:
                 return

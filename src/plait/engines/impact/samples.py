@@ -74,7 +74,5 @@ class Samples:
             return None
         after = dict(values)
         for variable, term in step.updates.items():
-            after[variable] = terms.evaluate(
-                term, lambda part: self._value(values, part), known
-            )
+            after[variable] = terms.evaluate(term, lambda part: self._value(values, part), known)
         return after

@@ -81,9 +81,7 @@ class Suggestions:
             proved = tuple(claim for claim in claims if self._follows(before, step, claim))
             labels.append(proved)
             before = item.label | frozenset(proved)
-        is_excluded = bool(before) and self._implications.excludes(
-            before, tuple(last.step.assumes)
-        )
+        is_excluded = bool(before) and self._implications.excludes(before, tuple(last.step.assumes))
         self._candidates.were_tried(with_success=is_excluded)
         if not is_excluded:
             return []

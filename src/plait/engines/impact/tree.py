@@ -165,9 +165,7 @@ class Tree:
             step, inputs = own_step(self._terms, way)
             depth = parent.depth + 1
             switches = parent.switches + (parent.thread not in (0, thread))
-        node = Node(
-            len(self.nodes), parent, thread, way, step, inputs, place, depth, switches
-        )
+        node = Node(len(self.nodes), parent, thread, way, step, inputs, place, depth, switches)
         self.nodes.append(node)
         self._statistics.longest_path = max(self._statistics.longest_path, depth)
         if parent is not None:

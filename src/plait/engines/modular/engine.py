@@ -115,9 +115,7 @@ class _Search:
         if doubt:
             return CheckOutcome(Answer.UNKNOWN, doubt, self.statistics, facts=facts)
         reason = conclusions.explanation(self.specification, interpreter)
-        return CheckOutcome(
-            Answer.HOLDS, reason, self.statistics, facts=facts, sharing=sharing
-        )
+        return CheckOutcome(Answer.HOLDS, reason, self.statistics, facts=facts, sharing=sharing)
 
     def _execute(self, interpreter: Interpreter, memory: Memory, thread: Thread) -> None:
         memory.thread = thread

@@ -120,9 +120,7 @@ class EventLog:
     def unset_object(self, maker: Maker, instance: Instance, path: Path) -> None:
         """An object begins without contents."""
         size = instance.size_term(self.terms, self.program.data_model.pointer.bits)
-        use = UnsetUse(
-            self.run.number, maker, path.condition.term, None, instance.address, size
-        )
+        use = UnsetUse(self.run.number, maker, path.condition.term, None, instance.address, size)
         self.result.unset.append(use)
 
     def section_from(self, begin: int) -> Section:

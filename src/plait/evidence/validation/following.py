@@ -169,9 +169,7 @@ class Follower:
             return [onward, progress]
         return [onward]
 
-    def _is_avoided(
-        self, progress: Progress, thread: int, moment: Moment, holds: Holds
-    ) -> bool:
+    def _is_avoided(self, progress: Progress, thread: int, moment: Moment, holds: Holds) -> bool:
         site = self._sites[moment.site]
         return any(
             number in site

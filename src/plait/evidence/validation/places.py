@@ -109,9 +109,7 @@ class Places:
             case Kind.ENTER | Kind.RETURN:
                 name = "" if waypoint.creates else waypoint.function
                 calls = [
-                    item
-                    for item in file.calls
-                    if not name or not item.name or item.name == name
+                    item for item in file.calls if not name or not item.name or item.name == name
                 ]
                 found = self._exact(calls, waypoint.location)
                 what = "call"

@@ -313,9 +313,7 @@ class _Waypoints:
         if place is None:
             raise InputError("the violation has no place in the program")
         name = self._threads[thread].name if thread in self._threads else ""
-        return Waypoint(
-            Kind.TARGET, _location(place), thread=name if self.tells_threads else ""
-        )
+        return Waypoint(Kind.TARGET, _location(place), thread=name if self.tells_threads else "")
 
 
 def _opaque(rows: list[r.Row]) -> frozenset[str]:

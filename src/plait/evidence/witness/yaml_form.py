@@ -323,9 +323,7 @@ class _Reader:
             self._text(kind) == "loop_invariant",
         )
 
-    def _ghosts(
-        self, node: Node, ghosts: list[GhostVariable], updates: list[GhostUpdate]
-    ) -> None:
+    def _ghosts(self, node: Node, ghosts: list[GhostVariable], updates: list[GhostUpdate]) -> None:
         for item in self._list(self._get(node, "ghost_variables"), "a list"):
             initial = self._text(self._get(self._get(item, "initial"), "value"))
             name, kind = (self._text(self._get(item, key)) for key in ("name", "type"))

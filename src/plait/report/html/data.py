@@ -126,9 +126,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Operation):
         return _operation(value)
     if is_dataclass(value):
-        return {
-            item.name: _plain(getattr(value, item.name)) for item in fields(value)
-        }
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, dict):
