@@ -24,6 +24,8 @@ _RESULTS = {
     ResultKind.COUNT: "-1 to argument {}",
     ResultKind.BELOW: "0 to less than argument {}",
     ResultKind.ARGUMENT: "argument {} or null",
+    ResultKind.STRING: "a string",
+    ResultKind.STRING_OR_NULL: "a string or null",
 }
 _ACCESSES = {
     Access.WRITES: "writes",

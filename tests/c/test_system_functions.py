@@ -173,6 +173,7 @@ int fill_text(char *, int);
 int look(const struct point *);
 int look_at(const char *);
 char *name_of(int);
+struct point *origin(void);
 int walk(struct list *);
 int with_table(const struct table *);
 int with_outer(struct outer *);
@@ -224,7 +225,8 @@ def test_functions_that_only_a_header_of_the_system_knows(
         ("struct point *p = malloc(8); fill(p);", "how much memory it may write"),
         ("char *p = text; fill_text(p, 2);", "how much memory it may write"),
         ("struct { struct point p; int z; } s; fill(&s.p);", "how much memory it may write"),
-        ("char *p = name_of(1);", "it returns memory that is not modelled"),
+        ("struct point *p = origin();", "it returns memory that is not modelled"),
+        ("char *p = name_of(1);", "a string of 8 or more characters"),
         ("struct list l; walk(&l);", "pointers that lead to others"),
         ("struct table t; with_table(&t);", "a callback"),
         ("struct outer o; with_outer(&o);", "a callback"),
@@ -251,7 +253,7 @@ def test_a_callback_in_a_struct_for_a_function_of_the_program(tmp_path: Path) ->
 
 
 def test_a_function_of_the_system_that_the_program_declares_again(tmp_path: Path) -> None:
-    text = "extern char *name_of(int); int main(void) { char *p = name_of(1); return 0; }"
+    text = "extern struct point *origin(void); int main(void) { origin(); return 0; }"
     found = of_unknown_system(tmp_path, text)
     assert found.verdict.value == "unknown" and "memory that is not modelled" in found.reason
 
@@ -320,6 +322,8 @@ DATE = "time_t t = 0; struct tm d;"
         ),
         ("char *l = 0; size_t n = 0; if (getline(&l, &n, stdin) < 0) assert(!l);", (0, 2), "false"),
         ("assert(signal(2, SIG_IGN) == SIG_DFL);", (0, 0), "false"),
+        ("signal(2, SIG_DFL); assert(signal(2, SIG_IGN) == SIG_DFL);", (0, 0), "true"),
+        ("signal(2, exit); assert(signal(2, SIG_IGN) != exit);", (0, 0), "false"),
         ("assert(signal(SIGKILL, SIG_IGN) != SIG_ERR);", (0, 0), "false"),
         ("assert(signal(SIGPIPE, SIG_IGN) != SIG_ERR);", (0, 0), "true"),
         ("assert(sysconf(_SC_OPEN_MAX) != -1);", (-1, 1), "false"),
@@ -373,8 +377,9 @@ def test_models_of_the_system(
         ("int n = 0; ioctl(3, FIONREAD, (unsigned long)&n);", "a pointer as an integer"),
         ('int n; sscanf("0x", "%x", &n);', "0x without digits"),
         ('char b[2]; sscanf("a", "%2c", b);', "fewer characters"),
-        ("struct sigaction a = {.sa_handler = exit}; sigaction(5, &a, NULL);", "signal handlers"),
-        ("signal(5, exit);", "signal handlers"),
+        ("struct sigaction a = {.sa_handler = exit}; sigaction(5, &a, NULL);", "is handled"),
+        ("signal(5, exit);", "is handled"),
+        ("signal(5, exit); raise(5);", "is handled"),
         ("raise(SIGSTOP);", "stops the process"),
         ("kill(0, 15);", "a group of processes"),
         ("sigset_t s; sigemptyset(&s); sigaddset(&s, 5); sigprocmask(SIG_BLOCK, &s, NULL); raise(5);"

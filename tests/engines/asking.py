@@ -40,7 +40,7 @@ class Replaying:
 def outcome_of(engine: str, text: str, folder: Path, property_: str = "assertions") -> Outcome:
     path = folder / "program.c"
     path.write_text(text)
-    specification = from_names([property_])
+    specification = from_names(property_.split(","))
     program = load([str(path)], FrontEndOptions(), specification)
     chosen = registry.engine(engine)
     question = Question(

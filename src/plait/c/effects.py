@@ -49,6 +49,10 @@ class ResultKind(Enum):
     COUNT = "count"  # from -1 to the value of an argument
     BELOW = "below"  # from 0 to less than an argument's value; 0 if that is 0
     ARGUMENT = "argument"  # a pointer that was passed, or null
+    STRING = "string"  # one of the library
+    STRING_OR_NULL = "string or null"
+    GIVEN_STRING = "given string"  # or null; it may be from malloc
+    UNUSED = "unused"  # nobody looks at it
 
 
 @dataclass(slots=True, frozen=True)
@@ -79,7 +83,9 @@ class SystemFunction:
         ]
 
 
-_RESULT = re.compile(r"(any|status|at least -1|at least 0|count|below|argument)(?: (\d+))?")
+_RESULT = re.compile(
+    r"(any|status|at least -1|at least 0|count|below|argument|string or null|string)(?: (\d+))?"
+)
 _EFFECT = re.compile(r"(writes|reads|text) (\d+)(?: (times|bytes) (?:(\d+)|(#|\*)(\d+)|(result)))?")
 _NEEDS = re.compile(r"needs (\d+)")
 _WITHOUT = re.compile(r"without (\d+) (\d+)")

@@ -26,7 +26,7 @@ from plait.c.places import MemoryPlace
 from plait.c.syntax import Node, strip
 from plait.c.terms import binary, conditional, constant, convert, pointer_add, truth
 from plait.c.types import CType, Shape
-from plait.data import dataclass
+from plait.data import dataclass, replace
 from plait.model.actions import Assign, Call, Input, Prune, Store, Unsupported
 from plait.model.expressions import BinaryOp, Const, Expr, FrameAddress, Register, StaticAddress
 from plait.model.types import I32, U8, Kind, Scalar
@@ -36,12 +36,14 @@ _NOTE_POSSIBLE_FAILURE = "__plait_note_possible_failure"
 FAILURE_NOTES = (_NOTE_FAILURE, _NOTE_POSSIBLE_FAILURE)
 # What these do is more than to access memory.
 _FAMILIES = ("pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "sig", "mq_")
+_STRINGS = (ResultKind.STRING, ResultKind.STRING_OR_NULL, ResultKind.GIVEN_STRING)
 _FAILING = (ResultKind.STATUS, ResultKind.FROM_MINUS_ONE, ResultKind.COUNT)  # with -1
 _MOST_CELLS = 64  # of what is written or read one by one: larger objects are written as bytes
 _KNOWN_EFFECTS = "their results, and what they write, can be anything that POSIX allows"
 _EFFECTS_BY_TYPES = (
-    "they may return any value, read the strings and objects that their const pointers lead to, may"
-    " write the variables whose addresses they get, and touch no other memory"
+    "they may return any value, but for pointers to characters, which are null or lead to a string;"
+    " they read the strings and objects that their const pointers lead to, may write the variables"
+    " whose addresses they get, and touch no other memory"
 )
 
 
@@ -89,6 +91,8 @@ class SystemCalls(EntryCalls):
             else:
                 function = known
                 self.unit.linker.assume_effects(name, _KNOWN_EFFECTS)
+            if function.result.kind in _STRINGS and not used:  # nobody can notice it
+                function = replace(function, result=Result(ResultKind.UNUSED))
             result = self._effects_of(name, node, passed, function)
         except _Refused as error:
             self.emit(Unsupported(self.origin, f"'{name}' is not supported: {error}"))
@@ -144,8 +148,11 @@ class SystemCalls(EntryCalls):
 
     def _by_types(self, passed: list[_Passed], declared: CType) -> SystemFunction:
         result = declared.result
+        returned = Result(ResultKind.ANY)
         if result is not None and result.is_pointer and not _is_opaque(result.inner):
-            raise _Refused("it returns memory that is not modelled")
+            if not _is_text(result.inner):
+                raise _Refused("it returns memory that is not modelled")
+            returned = Result(ResultKind.GIVEN_STRING)
         effects: list[Effect] = []
         for number, item in enumerate(passed, 1):
             if has_callback(item.type) or has_callback(self.unit.type_of(item.node)):
@@ -172,7 +179,7 @@ class SystemCalls(EntryCalls):
                     effects.append(Effect(Access.WRITES, number, Amount.FIXED, size, True))
             elif pointee.shape is Shape.VOID:
                 raise _Refused("how much memory it may read is not known")
-        return SystemFunction(Result(ResultKind.ANY), tuple(effects))
+        return SystemFunction(returned, tuple(effects))
 
     def _is_hidden_pointer(self, node: Node) -> bool:
         """Whether an integer is made of an address right where it is passed."""
@@ -367,9 +374,14 @@ class SystemCalls(EntryCalls):
         self, name: str, node: Node, passed: list[_Passed], result: Result
     ) -> Register | None:
         scalar = self.unit.type_of(node).scalar
+        if result.kind is ResultKind.UNUSED:
+            self.note_failure(None)
+            return None
         if scalar is None:
             return None
         target = self.register(scalar)
+        if result.kind in _STRINGS:
+            return self._string(target, result.kind)
         if scalar.kind is Kind.POINTER and result.kind is not ResultKind.ARGUMENT:
             if not _is_opaque(self.unit.type_of(node).inner):
                 raise _Refused("it returns memory that is not modelled")
@@ -383,6 +395,18 @@ class SystemCalls(EntryCalls):
                 allowed = self._allowed(target, passed, result)
                 self.emit(Prune(self.origin, allowed))
         self.note_failure(target)
+        return target
+
+    def _string(self, target: Register, kind: ResultKind) -> Register:
+        if target.type.kind is not Kind.POINTER:
+            raise _Refused("it is declared with another result than it has")
+        helper = "__plait_given_string" if kind is ResultKind.GIVEN_STRING else "__plait_string"
+        linked = self.unit.linker.library_function(helper)
+        or_null = Const(I32, int(kind is ResultKind.STRING_OR_NULL))
+        arguments = () if kind is ResultKind.GIVEN_STRING else (or_null,)
+        self.emit(Call(self.origin, target, linked, arguments))
+        if kind is not ResultKind.STRING:
+            self.note_failure(target)
         return target
 
     def _argument_or_null(self, name: str, target: Register, item: _Passed) -> None:
@@ -484,6 +508,11 @@ def _is_opaque(ctype: CType | None) -> bool:
     if ctype.spelling.removeprefix("struct ") in ("FILE", "_IO_FILE", "DIR"):
         return True
     return ctype.shape is Shape.RECORD and not ctype.size and not ctype.fields
+
+
+def _is_text(ctype: CType | None) -> bool:
+    scalar = None if ctype is None else ctype.scalar
+    return scalar is not None and scalar.kind is Kind.INT and scalar.bits == 8
 
 
 def _has_pointers(ctype: CType) -> bool:

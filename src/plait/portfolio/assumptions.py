@@ -41,6 +41,8 @@ _MAY_FAIL = (
 _WAKE_UPS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
 _IDENTITIES = ("pthread_self", "pthread_equal", "thrd_current", "thrd_equal")
 _ENVIRONMENT = ("getenv", "secure_getenv")
+_ERRORS = ("strerror", "strsignal", "hstrerror", "gai_strerror")
+_MESSAGES = ("gettext", "dgettext", "dcgettext", "ngettext", "dngettext", "dcngettext")
 
 
 def assumptions_of(
@@ -88,6 +90,10 @@ def assumptions_of(
         found.append("the identity of a thread that has ended is not given to a new one")
     if has(_ENVIRONMENT):
         found.append("the environment is empty")
+    if has(_ERRORS):
+        found.append("messages of the system (strerror, ...) have at most 7 characters")
+    if has(_MESSAGES):
+        found.append("messages are not translated")
     return [*found, *program.assumptions]
 
 

@@ -263,6 +263,36 @@ int __vsnprintf_chk(char *to, size_t room, int flag, size_t whole, const char *f
   return __plait_format(to, room, format, arguments);
 }
 
+/* Text in memory of its own; where that fails, what is in `to` is not specified. */
+void *malloc(size_t);
+static int __plait_format_new(char **to, const char *format, __builtin_va_list arguments) {
+  __builtin_va_list same;
+  int length;
+  PLAIT_MAY_FAIL("asprintf", -1);
+  __builtin_va_copy(same, arguments);
+  length = __plait_format(NULL, 0, format, same);
+  __builtin_va_end(same);
+  if (length < 0) return -1;
+  *to = malloc((size_t)length + 1);
+  return __plait_format(*to, (size_t)length + 1, format, arguments);
+}
+int vasprintf(char **to, const char *format, __builtin_va_list arguments) {
+  return __plait_format_new(to, format, arguments);
+}
+int asprintf(char **to, const char *format, ...) {
+  __builtin_va_list arguments;
+  __builtin_va_start(arguments, format);
+  return __plait_format_new(to, format, arguments);
+}
+int __vasprintf_chk(char **to, int flag, const char *format, __builtin_va_list arguments) {
+  return __plait_format_new(to, format, arguments);
+}
+int __asprintf_chk(char **to, int flag, const char *format, ...) {
+  __builtin_va_list arguments;
+  __builtin_va_start(arguments, format);
+  return __plait_format_new(to, format, arguments);
+}
+
 /* sscanf reads `text`; where that is null (scanf, fscanf) the input is unknown: each directive gets
    any value, or fails. */
 static int __plait_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

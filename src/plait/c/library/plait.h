@@ -84,6 +84,9 @@ void __plait_read_text(const char *);
 void __plait_read_bytes(const void *, size_t);
 void __plait_unknown_bytes(void *, size_t);
 void __plait_unknown_text(char *, size_t);
+char *__plait_message(void);
+char *__plait_string(int may_be_null);
+char *__plait_given_string(void);
 void __plait_note_failure(int failed);
 void __plait_note_possible_failure(void);
 

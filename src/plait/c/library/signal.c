@@ -1,6 +1,7 @@
 /* Signals. From outside none arrives but where sigwait waits for one: others would end the process, or
    are ignored. Which signals a thread blocks matters where the program sends some itself (or asks for
-   it), so only there the masks are kept. Handlers could run at any time and are not supported. */
+   it), so only there the masks are kept. A handler could run at any time, which is not supported:
+   executions in which it never does are examined, and no other is said to be. */
 #include "plait.h"
 
 #define PLAIT_WORDS (1024 / (8 * sizeof(unsigned long)))
@@ -18,19 +19,32 @@ static __plait_mask_t __plait_ignored; /* none at the start */
 static __plait_mask_t __plait_sent;    /* to the process, while they were blocked */
 #endif
 
+#define PLAIT_IS_HANDLER(handler) ((__UINTPTR_TYPE__)(handler) > 1)
+static __plait_mask_t __plait_disposed; /* signals whose handlers the program has set */
+static void *__plait_handlers[64];
+
 /* As it was before may be ignored only if the parent has left it so. */
+static void *__plait_handler(int number) {
+  if (__plait_disposed & PLAIT_MASK_OF(number)) return __plait_handlers[number - 1];
+  if (__plait_choose("whether a signal was ignored before", 2)) return (void *)1;
+  return NULL;
+}
 static void *__plait_dispose(int number, void *handler) {
-  if ((__UINTPTR_TYPE__)handler > 1) __plait_unsupported("signal handlers");
-#if PLAIT_SIGNALS
+  void *before;
+  if (PLAIT_IS_HANDLER(handler) && __plait_choose("whether a signal arrives", 2))
+    __plait_unsupported("a signal that is handled");
   __plait_atomic_begin();
+  before = __plait_handler(number);
+  __plait_disposed = __plait_disposed | PLAIT_MASK_OF(number);
+  __plait_handlers[number - 1] = handler;
+#if PLAIT_SIGNALS
   if (handler == NULL)
     __plait_ignored = __plait_ignored & ~PLAIT_MASK_OF(number);
   else
     __plait_ignored = __plait_ignored | PLAIT_MASK_OF(number);
-  __plait_atomic_end();
 #endif
-  if (__plait_choose("whether a signal was ignored before", 2)) return (void *)1;
-  return NULL;
+  __plait_atomic_end();
+  return before;
 }
 
 static int __plait_can_be_disposed(int number) {
@@ -55,13 +69,18 @@ int sigaction(int number, const struct __plait_action *action, struct __plait_ac
   if (!__plait_can_be_disposed(number)) return -1;
   if (action != NULL)
     before = __plait_dispose(number, action->handler);
-  else if (__plait_choose("whether a signal was ignored before", 2))
-    before = (void *)1;
+  else {
+    __plait_atomic_begin();
+    before = __plait_handler(number);
+    __plait_atomic_end();
+  }
   if (old != NULL) {
     size_t at;
     old->handler = before;
     for (at = 0; at < PLAIT_WORDS; at = at + 1) old->mask.words[at] = 0;
     old->flags = 0;
+    if (PLAIT_IS_HANDLER(before))
+      __plait_unsupported("to read the mask and flags of a signal that is handled");
   }
   return 0;
 }
@@ -158,9 +177,12 @@ int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_s
    is blocked stays until sigwait takes it, or for ever. */
 static int __plait_arrive(int number, int is_blocked) {
   int is_ignored;
+  int is_handled;
   __plait_atomic_begin();
   is_ignored = (__plait_ignored & PLAIT_MASK_OF(number)) != 0;
+  is_handled = PLAIT_IS_HANDLER(__plait_handlers[number - 1]);
   __plait_atomic_end();
+  if (is_handled) __plait_unsupported("a signal that is handled");
   if (is_blocked || is_ignored) return 0;
   if (number == PLAIT_SIGCHLD || number == PLAIT_SIGCONT || number == PLAIT_SIGURG ||
       number == PLAIT_SIGWINCH)

@@ -226,6 +226,46 @@ void srand(unsigned int seed) {}
 void srandom(unsigned int seed) {}
 void srand48(long seed) {}
 
-/* The environment is empty. */
-char *getenv(const char *name) { return NULL; }
-char *secure_getenv(const char *name) { return NULL; }
+/* The environment is empty at the start. What is put into it is not kept: to look for anything then
+   has no verdict. */
+static int __plait_environment_changed;
+char *getenv(const char *name) {
+  int changed;
+  __plait_atomic_begin();
+  changed = __plait_environment_changed;
+  __plait_atomic_end();
+  if (changed) __plait_unsupported("to read the environment after the program has changed it");
+  return NULL;
+}
+char *secure_getenv(const char *name) { return getenv(name); }
+static int __plait_change_environment(void) {
+  __plait_atomic_begin();
+  __plait_environment_changed = 1;
+  __plait_atomic_end();
+  return 0;
+}
+int putenv(char *text) {
+  PLAIT_MAY_FAIL("putenv", -1);
+  __plait_read_text(text);
+  return __plait_change_environment();
+}
+static int __plait_is_variable(const char *name) {
+  int is_good = 0;
+  if (name != NULL) {
+    while (*name != 0 && *name != '=') {
+      is_good = 1;
+      name = name + 1;
+    }
+    if (*name == '=') is_good = 0;
+  }
+  if (!is_good) *__errno_location() = EINVAL;
+  return is_good;
+}
+int setenv(const char *name, const char *value, int replaces) {
+  if (!__plait_is_variable(name)) return -1;
+  PLAIT_MAY_FAIL("setenv", -1);
+  __plait_read_text(value);
+  return __plait_change_environment();
+}
+int unsetenv(const char *name) { return __plait_is_variable(name) ? 0 : -1; }
+int clearenv(void) { return 0; }

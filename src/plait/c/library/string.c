@@ -306,8 +306,7 @@ char *strsep(char **rest, const char *separators) {
   return text;
 }
 
-static char __plait_message[] = "error";
-char *strerror(int number) { return __plait_message; }
+char *strerror(int number) { return __plait_message(); }
 
 /* The checked forms of glibc's _FORTIFY_SOURCE: an overflow is an invalid access anyway. */
 void *__memcpy_chk(void *to, const void *from, size_t size, size_t room) {

@@ -324,7 +324,7 @@ struct __plait_user *getpwnam(const char *name) {
   return __plait_any_user();
 }
 
-/* Messages: not thread-safe where POSIX says so. */
+/* Messages, in memory of their own: that a later call may overwrite them is not modelled. */
 char *strerror(int);
 char *strsignal(int number) { return strerror(number); }
 const char *hstrerror(int number) { return strerror(number); }

@@ -33,6 +33,30 @@ void __plait_unknown_text(char *to, size_t size) {
   if (size > 0) to[size - 1] = 0;
 }
 
+/* Strings that functions of the system return, each in memory of its own, of a length that the model
+   has: one input. What the library keeps is not freed by anybody; what is given may be from malloc. */
+static char *__plait_short_string(void *made) {
+  *(unsigned long long *)made = (unsigned long long)__VERIFIER_nondet_longlong() & (-1ULL >> 8);
+  return made;
+}
+static void __plait_refuse_long(void) {
+  if (__plait_choose("whether a string is long", 2))
+    __plait_unsupported("a string of 8 or more characters from the system");
+}
+char *__plait_message(void) {
+  return __plait_short_string(__plait_allocate(sizeof(unsigned long long), 0, "library"));
+}
+char *__plait_string(int may_be_null) {
+  if (may_be_null && __plait_choose("whether there is no string", 2)) return NULL;
+  __plait_refuse_long();
+  return __plait_message();
+}
+char *__plait_given_string(void) {
+  if (__plait_choose("whether there is no string", 2)) return NULL;
+  __plait_refuse_long();
+  return __plait_short_string(__plait_allocate(sizeof(unsigned long long), 0, "given"));
+}
+
 /* Calls of these two are dropped where the program does not look at errno. */
 void __plait_note_failure(int failed) {
   if (failed) {
