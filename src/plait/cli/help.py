@@ -30,13 +30,16 @@ examples:
       interpret one interleaving and show it, one column for each thread
   plait replay result.json
       show a failure that `plait verify --json result.json` has found in the compiled program
+  plait hunt --time 60 prog.c -- ARGS
+      run the real program under many schedules until it fails
   plait bench --timeout 60 tasks/
       verify all tasks of a suite, with scores, plots and a page
   plait show examples/counter_race.c
       print the program model that verdicts are about
 
 {EXIT_CODES}
-`plait COMMAND --help` explains a command. Only `plait replay` compiles and executes the program.
+`plait COMMAND --help` explains a command. Only `plait replay`
+and `plait hunt` compile and execute the program.
 """
 
 SHOW_HELP = """\
@@ -160,7 +163,7 @@ exit codes:
 REPLAY_HELP = """\
 The sources that the result names are compiled with gcc or clang and linked with a small runtime
 that forces the schedule and the inputs of the counterexample. This command EXECUTES the program,
-within limits of time and memory; no other command of plait does.
+within limits of time and memory; beside it only `plait hunt` does.
 
 examples:
   plait verify --json result.json examples/counter_race.c
@@ -190,4 +193,26 @@ examples:
 
 {EXIT_CODES}
 The last line is `VERDICT: true`, `VERDICT: false (PROPERTY)` or `VERDICT: unknown (REASON)`.
+"""
+
+HUNT_HELP = """\
+The program is compiled with hooks (-fsanitize=thread, without its library) and linked with a small
+runtime that runs one thread at a time and decides at every access, lock, and the like who goes on.
+This command EXECUTES the program, many times, within limits of time and memory for each run.
+
+Looked for in every run: failing assertions, abort, crashes, data races, deadlocks, uses of freed
+memory. A failure is reported only after it has shown again in every one of --times runs of its
+schedule. Time is a clock of the scheduler: no run sleeps.
+
+examples:
+  plait hunt examples/counter_race.c
+  plait hunt --time 600 --corpus flaky test.c queue.c -- --size 4
+  plait hunt --engine dpor examples/locked_counter.c        every schedule: exit code 0
+  plait hunt --schedule flaky/assertions-1f3a5b7c.schedule test.c queue.c -- --size 4
+  plait hunt --binary-from 'make clean all CC=%cc CFLAGS=%cflags' ./prog input.txt
+
+exit codes:
+  0  no schedule of the program with this input fails (engine dpor; nothing was left out)
+  1  a failure was shown         2  unusable options or input, or the program cannot be built
+  3  nothing was found, but not every schedule was tried
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn, Self
 
@@ -70,3 +71,20 @@ class Interrupts(Handled):
         """Whoever catches it may have an answer to write."""
         self._has_begun, self._is_passed_over = True, False
         raise KeyboardInterrupt
+
+
+def ended_by_signals(work: Callable[[], int]) -> int:
+    """For commands that execute the user's program: whoever ends plait ends the program too, which
+    hears no signal of the terminal."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    old = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        return work()
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt

@@ -75,6 +75,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.check import check as command
         case "replay":
             from plait.cli.replay import replay as command
+        case "hunt":
+            from plait.cli.hunt import hunt as command
         case "validate":
             from plait.cli.validate import validate as command
         case "verify":

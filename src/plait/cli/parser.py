@@ -13,6 +13,7 @@ from plait.cli.chosen import subject_of
 from plait.cli.help import (
     CHECK_HELP,
     EXPLORE_HELP,
+    HUNT_HELP,
     MAIN_HELP,
     REPLAY_HELP,
     REPORT_HELP,
@@ -41,6 +42,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    arguments, program_arguments = _split(arguments)
     parser = build_parser(arguments[0] if arguments else "")
     # argparse takes only the sources before the first option or those after the last one.
     options, rest = parser.parse_known_args(_attach(arguments))
@@ -52,7 +54,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
             parser.error(f"unrecognized argument: {rest[0]}")
         return options
     options.programs += rest
-    if options.command == "replay":
+    options.program_arguments = program_arguments
+    if options.command in ("replay", "hunt"):
         return options
     if not options.programs and getattr(options, "compile_commands", None) is None:
         what = "task" if options.command == "bench" else "source file"
@@ -69,6 +72,14 @@ def parse_question(arguments: Sequence[str], programs: Sequence[str]) -> Subject
     options = parser.parse_args(list(arguments))
     options.programs = list(programs)
     return subject_of(options)
+
+
+def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What comes after `--` is for the program that a hunt executes."""
+    if not arguments or arguments[0] != "hunt" or "--" not in arguments:
+        return arguments, ()
+    at = list(arguments).index("--")
+    return arguments[:at], arguments[at + 1 :]
 
 
 def _attach(arguments: Sequence[str]) -> list[str]:
@@ -125,6 +136,12 @@ def _commands() -> list[tuple[str, str, str, Callable[[Parser], None]]]:
         ),
         ("report", "show a saved result, or write it in other forms", REPORT_HELP, _report_options),
         ("replay", "show a counterexample in the compiled program", REPLAY_HELP, _replay_options),
+        (
+            "hunt",
+            "run the real program under plait's scheduler until it fails",
+            HUNT_HELP,
+            _hunt_options,
+        ),
         ("bench", "verify all tasks of a suite", BENCH_HELP, bench_options),
     ]
 
@@ -433,3 +450,101 @@ def _replay_options(parser: Parser) -> None:
         help="give a run G GiB of memory (default: 2)",
     )
     parser.add_argument("--cc", metavar="CC", help="the compiler (default: $CC, cc, gcc or clang)")
+
+
+def _hunt_options(parser: Parser) -> None:
+    parser.add_argument(
+        "programs",
+        nargs="*",
+        metavar="PROG",
+        help=".c or .i files of one program; with --binary-from the program that the build makes",
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show every operation")
+    parser.add_argument(
+        "--binary-from",
+        metavar="COMMAND",
+        help="build the program with this command, where %%cc is the compiler and %%cflags its"
+        " options, e.g. 'make CC=%%cc CFLAGS=%%cflags'",
+    )
+    _hunt_search_options(parser)
+    group = parser.add_argument_group("the program")
+    group.add_argument(
+        "-I", dest="include_dirs", action="append", default=[], metavar="DIR", help="header folder"
+    )
+    group.add_argument(
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="macro"
+    )
+    group.add_argument("--cc", metavar="CC", help="the compiler (default: $CC, cc, gcc or clang)")
+    group.add_argument(
+        "--cflags", metavar="'FLAG ...'", help="more options of the compiler (default: -O1)"
+    )
+    group.add_argument("--input", metavar="FILE", help="standard input (default: nothing)")
+    group.add_argument(
+        "--scratch", action="store_true", help="start each run in an empty folder of its own"
+    )
+    group.add_argument(
+        "--timeout",
+        type=seconds,
+        default=20.0,
+        metavar="S",
+        help="stop a run after S seconds (default: 20)",
+    )
+    group.add_argument(
+        "--memory-limit",
+        type=gibibytes,
+        default=4.0,
+        metavar="G",
+        help="give a run G GiB of memory (default: 4)",
+    )
+    group.add_argument(
+        "--max-operations",
+        type=positive,
+        default=2_000_000,
+        metavar="N",
+        help="stop a run after N visible operations (default: 2000000)",
+    )
+
+
+def _hunt_search_options(parser: Parser) -> None:
+    group = parser.add_argument_group("search")
+    group.add_argument(
+        "--engine",
+        choices=("auto", "dpor", "pct", "random"),
+        default="auto",
+        help="which schedules: all of them up to the order of independent operations (dpor), by"
+        " priorities (pct), at random, or these in turn (default: auto)",
+    )
+    group.add_argument(
+        "--time", type=seconds, default=60.0, metavar="S", help="end after S seconds (default: 60)"
+    )
+    group.add_argument("--runs", type=positive, metavar="N", help="end after N runs")
+    group.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of random and pct (default: 0)"
+    )
+    group.add_argument(
+        "--depth", type=positive, default=3, metavar="N", help="of pct (default: 3)"
+    )
+    group.add_argument(
+        "--property",
+        action="append",
+        choices=("assertions", "no-data-race", "no-deadlock", "valid-access", "lock-misuse"),
+        metavar="P",
+        help="what to look for, repeatable: assertions (and aborts and crashes), no-data-race,"
+        " no-deadlock, valid-access, lock-misuse (default: all but the last)",
+    )
+    group.add_argument("--all", action="store_true", help="go on after the first failure")
+    group.add_argument(
+        "--times",
+        type=positive,
+        default=20,
+        metavar="N",
+        help="show a failure N times before it is reported (default: 20)",
+    )
+    group.add_argument(
+        "--minimize", action="store_true", help="look for a schedule with fewer context switches"
+    )
+    group.add_argument(
+        "--corpus", metavar="DIR", help="keep schedules here, and go on from what is there"
+    )
+    _target_option(group, "--save-schedule", "keep the schedule of the failure in a file")
+    group.add_argument("--schedule", metavar="FILE", help="only run this schedule again")

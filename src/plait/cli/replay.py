@@ -1,6 +1,6 @@
 """`plait replay`: a counterexample, shown in the compiled program.
 
-This is the only command that executes the user's program.
+This executes the user's program, as `plait hunt` does.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ import argparse
 import hashlib
 import json
 import os
-import signal
 import tempfile
-import threading
 from collections import Counter
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from plait.cli import exits
+from plait.cli.interrupts import ended_by_signals
 from plait.cli.output import Console
 from plait.cli.parser import parse_question
 from plait.data import dataclass
@@ -58,19 +56,7 @@ class _Counterexample:
 
 
 def replay(options: argparse.Namespace, console: Console) -> int:
-    """Whoever ends this ends the program too, which hears no signal of the terminal."""
-    if threading.current_thread() is not threading.main_thread():
-        return _replay(options, console)
-    old = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        return _replay(options, console)
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    return ended_by_signals(lambda: _replay(options, console))
 
 
 def _replay(options: argparse.Namespace, console: Console) -> int:

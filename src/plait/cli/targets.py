@@ -23,6 +23,7 @@ _OWN = re.compile(
     rb"""\A(?:
       \{ \s* "plait-(?:result|schedule)":                                          # JSON, schedule
     | \{ "format":"plait-certificate"
+    | \#\ a\ schedule\ of\ plait\ hunt\n
     | <!DOCTYPE\ html> .{1,2000}? <meta\ name="generator"\ content="plait">
     | \{ \s* "\$schema":\ "[^"]*sarif .{1,2000}? "driver":\ \{ \s* "name":\ "plait"
     | <\?xml [^>]*> \s* <testsuites\ name="plait"                                  # JUnit

@@ -40,7 +40,10 @@ _TOLERANT = tuple(
 )
 _HOOKS = ("-fsanitize=thread", "-finstrument-functions")
 # addr2line of binutils 2.40 mistakes the files of line markers in DWARF 5.
-_COMPILE = ("-g", "-gdwarf-4", "-O0", "-fno-pie", "-fno-inline", "-w", *_TOLERANT, *_HOOKS)
+_DEBUG = ("-g", "-gdwarf-4")
+_COMPILE = (*_DEBUG, "-O0", "-fno-pie", "-fno-inline", "-w", *_TOLERANT, *_HOOKS)
+# A hunt takes the program as it is: its own options of optimisation, and warnings.
+HUNT_FLAGS = (*_DEBUG, "-fno-pie", "-fsanitize=thread")
 # clang leaves out a read before a write to the same place, unless told otherwise.
 _CLANG_HOOKS = ("-mllvm", "-tsan-instrument-read-before-write=1")
 # The compiler's own checks, by the property that they show.
@@ -51,7 +54,7 @@ _CHECKS = {
 # What is not initialised is 0: a run must not depend on what was there before.
 _INITIALISE = ("-ftrivial-auto-var-init=zero",)
 OPTIONAL = (_INITIALISE, _CLANG_HOOKS)  # those of these that the compiler knows
-_RUNTIME_FLAGS = ("-g", "-O1", "-fno-pie", "-std=gnu17", "-w")
+RUNTIME_FLAGS = ("-g", "-O1", "-fno-pie", "-std=gnu17", "-w")
 _MOST_SECONDS = 300
 _LIBRARIES = ("-pthread", "-lm")
 # The address behind each call and the address of the call.
@@ -64,6 +67,7 @@ SITES_AWK = """\
 }
 """
 _STAND_IN = re.compile(r"\bstand_in_(\w+)\(")
+_OUTSIDE = re.compile(r"\boutside_(\w+)\(|^WAITING\(\w+, (\w+),", re.MULTILINE)
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(\w+)")
 
 
@@ -93,28 +97,38 @@ def stand_ins() -> frozenset[str]:
     return frozenset(name for text in texts for name in _STAND_IN.findall(text))
 
 
+@cache
+def hunted_names() -> dict[str, str]:
+    """What stands in for a function in a hunt, by the function's name."""
+    texts = (path.read_text(encoding="utf-8") for path in runtime_files() if path.suffix == ".c")
+    found = {name: f"stand_in_{name}" for name in stand_ins()}
+    for text in texts:
+        for outside, waiting in _OUTSIDE.findall(text):
+            found[outside or waiting] = f"outside_{outside or waiting}"
+    return found
+
+
 def runtime_files() -> list[Path]:
     return sorted(path for path in RUNTIME.iterdir() if path.suffix in (".c", ".h"))
 
 
 def find_compiler(asked: str | None) -> str:
     if sys.platform != "linux":
-        what = f"the runtime needs Linux, this is {sys.platform}"
-        raise CannotBuild(f"cannot be replayed natively: {what}")
+        raise CannotBuild(f"the runtime needs Linux, this is {sys.platform}")
     names = [asked] if asked else [os.environ.get("CC") or "cc", "gcc", "clang"]
     for name in names:
         words = name.split()
         if words and shutil.which(words[0]) is not None:
             return name
     what = f"--cc {asked}: not found" if asked else "no C compiler (cc, gcc or clang) is installed"
-    raise CannotBuild(f"cannot be replayed natively: {what}")
+    raise CannotBuild(what)
 
 
 def commands(compiler: str, program: Program, plan: Plan) -> Commands:
     compile_flags = list(_COMPILE)
     if plan.violated in _CHECKS:
         compile_flags += (_CHECKS[plan.violated],)
-    return Commands(compiler, tuple(compile_flags), _RUNTIME_FLAGS, ("-no-pie",))
+    return Commands(compiler, tuple(compile_flags), RUNTIME_FLAGS, ("-no-pie",))
 
 
 def _names(program: Program) -> str:
@@ -124,12 +138,17 @@ def _names(program: Program) -> str:
     return "\n".join(["main users_main", *rows]) + "\n"
 
 
+def accepted(compiler: str) -> list[str]:
+    """Those of the optional flags that the compiler knows."""
+    return [flag for flags in OPTIONAL if _accepts(compiler, flags) for flag in flags]
+
+
 def _accepts(compiler: str, flags: Sequence[str]) -> bool:
     command = [*compiler.split(), "-Werror", *flags, "-x", "c", "-S", "-o", "-", os.devnull]
-    return _run(command).returncode == 0
+    return run_tool(command).returncode == 0
 
 
-def _run(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+def run_tool(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
     """Run a tool that reads `text`."""
     try:
         return subprocess.run(
@@ -143,10 +162,10 @@ def _run(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise CannotBuild(f"cannot be replayed natively: {command[0]} takes too long") from None
+        raise CannotBuild(f"{command[0]} takes too long") from None
     except (OSError, ValueError) as error:  # an argument may have a null byte
         what = f"{command[0]}: {getattr(error, 'strerror', None) or error}"
-        raise CannotBuild(f"cannot be replayed natively: {what}") from None
+        raise CannotBuild(what) from None
 
 
 class Builder:
@@ -161,7 +180,7 @@ class Builder:
         compiler: str,
     ) -> None:
         self.commands = commands(compiler, program, plan)
-        self._optional = [flag for flags in OPTIONAL if _accepts(compiler, flags) for flag in flags]
+        self._optional = accepted(compiler)
         self.sources = list(sources)
         self.stubs = ""
         self.names = _names(program)
@@ -194,12 +213,10 @@ class Builder:
             self.stubs = self._stubs(objects)
             errors = self._link([*objects, *runtime], executable, folder)
         if errors:
-            raise CannotBuild(f"cannot be replayed natively: it cannot be linked\n{_first(errors)}")
+            what = f"it cannot be linked\n{first_message(errors)}"
+            raise CannotBuild(f"cannot be replayed natively: {what}")
         (folder / "plan.txt").write_bytes(self._plan.text().encode("utf-8", "surrogateescape"))
-        (folder / "sites.txt").write_bytes(_sites(executable).encode("utf-8", "surrogateescape"))
-        (folder / "symbols.txt").write_bytes(
-            _symbols(executable).encode("utf-8", "surrogateescape")
-        )
+        write_tables(executable)
         return executable
 
     def plan_text(self) -> str:
@@ -219,7 +236,7 @@ class Builder:
     def _compile(self, source: Source, folder: Path, number: int) -> str:
         target = str(folder / f"source{number}.o")
         command = self.commands
-        done = _run(
+        done = run_tool(
             [
                 *command.compiler.split(),
                 *command.compile,
@@ -232,18 +249,15 @@ class Builder:
             ]
         )
         if done.returncode != 0:
-            raise CannotBuild(
-                Diagnostic(
-                    f"cannot be replayed natively: it does not compile\n{_first(done.stderr)}"
-                )
-            )
-        done = _run(["objcopy", f"--redefine-syms={folder / NAMES}", target])
+            what = f"it does not compile\n{first_message(done.stderr)}"
+            raise CannotBuild(Diagnostic(f"cannot be replayed natively: {what}"))
+        done = run_tool(["objcopy", f"--redefine-syms={folder / NAMES}", target])
         if done.returncode != 0:
-            raise CannotBuild(f"cannot be replayed natively: {_first(done.stderr)}")
+            raise CannotBuild(f"cannot be replayed natively: {first_message(done.stderr)}")
         return target
 
     def _stubs(self, objects: Sequence[str]) -> str:
-        undefined = set(_run(["nm", "-u", *objects]).stdout.split())
+        undefined = set(run_tool(["nm", "-u", *objects]).stdout.split())
         text = stubs(
             self._program,
             self._inputs,
@@ -263,7 +277,7 @@ class Builder:
         target = str(folder / "stubs.o")
         _compile_plain(self.commands, str(path), target)
         command = self.commands
-        done = _run(
+        done = run_tool(
             [
                 *command.compiler.split(),
                 *command.link,
@@ -290,17 +304,23 @@ def compile_runtime(commands: Commands, folder: Path, pool: ThreadPoolExecutor) 
 
 def _compile_plain(commands: Commands, path: str, target: str) -> None:
     """Code of ours, without hooks."""
-    done = _run([*commands.compiler.split(), *commands.runtime, "-c", path, "-o", target])
+    done = run_tool([*commands.compiler.split(), *commands.runtime, "-c", path, "-o", target])
     if done.returncode != 0:
-        what = f"plait's runtime does not compile\n{_first(done.stderr)}"
+        what = f"plait's runtime does not compile\n{first_message(done.stderr)}"
         raise CannotBuild(f"cannot be replayed natively: {what}")
+
+
+def write_tables(executable: Path) -> None:
+    """What the runtime looks up: the line of each call, the name of each address."""
+    for name, text in (("sites.txt", _sites(executable)), ("symbols.txt", _symbols(executable))):
+        (executable.parent / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _sites(executable: Path) -> str:
     """Return address, call address, file:line of every call."""
     calls: list[tuple[str, str]] = []
     pending = ""
-    listing = _run(["objdump", "-d", "--no-show-raw-insn", str(executable)]).stdout
+    listing = run_tool(["objdump", "-d", "--no-show-raw-insn", str(executable)]).stdout
     for line in listing.splitlines():
         address, colon, rest = line.strip().partition(":")
         if not colon or not line.startswith(" "):
@@ -309,7 +329,7 @@ def _sites(executable: Path) -> str:
             calls.append((address, pending))
         pending = address if rest.lstrip().startswith(("call", "bl")) else ""
     text = "\n".join(call for _, call in calls) + "\n"
-    places = _run(["addr2line", "-e", str(executable)], text).stdout.splitlines()
+    places = run_tool(["addr2line", "-e", str(executable)], text).stdout.splitlines()
     rows = (
         f"{after} {call} {place.partition(' (di')[0]}"
         for (after, call), place in zip(calls, places, strict=False)
@@ -318,10 +338,10 @@ def _sites(executable: Path) -> str:
 
 
 def _symbols(executable: Path) -> str:
-    return _run(["nm", "-S", "--defined-only", str(executable)]).stdout
+    return run_tool(["nm", "-S", "--defined-only", str(executable)]).stdout
 
 
-def _first(errors: str) -> str:
+def first_message(errors: str) -> str:
     """The first message of a compiler or linker that is one."""
     lines = [line for line in errors.splitlines() if line.strip()]
     for number, line in enumerate(lines):

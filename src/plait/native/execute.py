@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -54,8 +57,9 @@ def _execute(executable: Path, seconds: float, memory: int, settings: dict[str, 
         }
         # The files are held open: the program may put something else in their place.
         with open(report, "w+b") as said, open(Path(folder) / "output.txt", "w+b") as output:
-            how = _run(executable, folder, environment, output.fileno(), seconds, memory)
-            return _parse(_text(said), how, _text(output))
+            limits = Limits(seconds, memory)
+            status = run_limited([str(executable)], limits, folder, environment, output.fileno())
+            return _parse(_text(said), describe_status(status, seconds), _text(output))
 
 
 def _text(file: IO[bytes]) -> str:
@@ -63,49 +67,83 @@ def _text(file: IO[bytes]) -> str:
     return file.read(_MOST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
-def _run(
-    executable: Path,
-    folder: str,
+@dataclass(slots=True, frozen=True)
+class Limits:
+    """Of one process and all that it starts."""
+
+    seconds: float
+    memory: int
+    file_bytes: int = _MOST_FILE
+
+
+def run_limited(
+    command: Sequence[str],
+    limits: Limits,
+    folder: str | None,
     environment: dict[str, str],
     output: int,
-    seconds: float,
-    memory: int,
-) -> str:
-    """How the process ended, for people."""
-
-    def limit() -> None:
-        cpu = min(int(seconds) + 2, _MOST_CPU_SECONDS)
-        for what, most in (
-            (resource.RLIMIT_CPU, cpu),
-            (resource.RLIMIT_AS, memory),
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_FSIZE, _MOST_FILE),
-        ):
-            try:
-                resource.setrlimit(what, (most, most))
-            except (ValueError, OSError):
-                pass
-
+    standard_input: int = subprocess.DEVNULL,
+) -> int | None:
+    """The exit status (a negative one is a signal's number), or None if the time is over. The
+    process group is killed in the end; if plait itself is killed, the system kills the process."""
+    set_up = _before_exec(limits)
     process = subprocess.Popen(
-        [str(executable)],
+        command,
         cwd=folder,
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=standard_input,
         stdout=output,
         stderr=output,
         start_new_session=True,
-        preexec_fn=limit,
+        preexec_fn=set_up,
     )
     try:
-        status = process.wait(timeout=min(seconds + 1, _MOST_CPU_SECONDS))
+        return process.wait(timeout=min(limits.seconds + 1, _MOST_CPU_SECONDS))
     except subprocess.TimeoutExpired:
-        return f"it runs for more than {seconds:g} s"
+        return None
     finally:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
         process.wait()
+
+
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+_FIXED_ADDRESSES = 0x0040000  # ADDR_NO_RANDOMIZE: a run must not depend on where things lie
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def _before_exec(limits: Limits) -> Callable[[], None]:
+    cpu = min(int(limits.seconds) + 2, _MOST_CPU_SECONDS)
+    rows = (
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_AS, limits.memory),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+    )
+    library = _library()
+
+    def set_up() -> None:
+        library.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        library.personality(_FIXED_ADDRESSES)
+        for what, most in rows:
+            try:
+                resource.setrlimit(what, (most, most))
+            except (ValueError, OSError):
+                pass
+
+    return set_up
+
+
+def describe_status(status: int | None, seconds: float) -> str:
+    """How a process ended, for people."""
+    if status is None:
+        return f"it runs for more than {seconds:g} s"
     if status >= 0:
         return f"it ends with status {status}"
     try:

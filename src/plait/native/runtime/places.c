@@ -100,7 +100,11 @@ static void read_symbols(char *text) {
   qsort(symbols, symbol_count, sizeof *symbols, by_address);
 }
 
-void read_places(void) {
+/* At the first question: most runs of a hunt ask none. */
+static void read_places(void) {
+  static int is_done;
+  if (is_done) return;
+  is_done = 1;
   char *text = read_beside_program("sites.txt");
   if (text != NULL) read_sites(text);
   text = read_beside_program("symbols.txt");
@@ -108,6 +112,7 @@ void read_places(void) {
 }
 
 const struct site *site_of(const void *pc) {
+  read_places();
   size_t low = 0, high = site_count;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -120,6 +125,7 @@ const struct site *site_of(const void *pc) {
 }
 
 const struct symbol *symbol_at(const void *address) {
+  read_places();
   size_t low = 0, high = symbol_count;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -144,6 +150,7 @@ static int is_named(const char *symbol, const char *name) {
 
 /* Null as well if several have that name. */
 const struct symbol *symbol_named(const char *name) {
+  read_places();
   const struct symbol *found = NULL;
   for (size_t i = 0; i < symbol_count; i++) {
     if (!is_named(symbols[i].name, name)) continue;

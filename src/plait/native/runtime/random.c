@@ -41,4 +41,5 @@ static uint64_t any_input(struct thread *self, const char *name, uint64_t count)
   return value & 1 ? value >> 1 & 1 : value >> (value >> 1 & 63);
 }
 
-const struct strategy random_strategy = {"random", begin, arrive, choose, go_on, any_input, NULL};
+const struct strategy random_strategy = {"random", begin,     arrive, choose,
+                                         go_on,    any_input, NULL,   NULL};

@@ -316,5 +316,5 @@ static uint64_t given_input(struct thread *self, const char *name, uint64_t coun
 
 static const char *explain(void) { return first_difference[0] == 0 ? NULL : first_difference; }
 
-const struct strategy replay_strategy = {"replay", begin, arrive, choose, go_on, given_input,
-                                         explain};
+const struct strategy replay_strategy = {"replay", begin,       arrive,  choose,
+                                         go_on,    given_input, explain, NULL};

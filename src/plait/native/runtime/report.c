@@ -15,6 +15,10 @@ static volatile sig_atomic_t is_reported;
 
 
 static void say(const char *text) {
+  if (is_hunt()) {
+    if (strncmp(text, "outcome ", 8) == 0) record_outcome(text + 8);
+    return;
+  }
   if (write(2, text, strlen(text)) < 0) return;
   if (report_file >= 0 && write(report_file, text, strlen(text)) < 0) return;
 }
@@ -31,8 +35,10 @@ static void on_crash(int number) {
     is_reported = 1;
     char text[200];
     struct thread *self = myself();
-    snprintf(text, sizeof text, "outcome crashed thread %d: signal %d (%s) after %s\n",
-             self->number, number, strsignal(number), describe(&self->pending));
+    snprintf(text, sizeof text, "outcome %s thread %d: signal %d (%s) after %s\n",
+             is_hunt() ? "failed crash:" : "crashed", self->number, number, strsignal(number),
+             describe(&self->pending));
+    if (is_hunt()) record_pending();
     say(text);
   }
   raise(number);
@@ -41,8 +47,13 @@ static void on_crash(int number) {
 void begin_report(void) {
   const char *path = setting("PLAIT_REPORT", NULL);
   if (path != NULL) report_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  signal(SIGALRM, on_alarm);
-  alarm((unsigned)atoi(setting("PLAIT_SECONDS", "10")));
+  if (is_hunt()) { /* whoever has started this one keeps the time */
+    begin_record();
+    signal(SIGABRT, on_crash);
+  } else {
+    signal(SIGALRM, on_alarm);
+    alarm((unsigned)atoi(setting("PLAIT_SECONDS", "10")));
+  }
   int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], on_crash);
 }
@@ -67,18 +78,31 @@ static void say_outcome(const char *how, const char *format, va_list arguments) 
 
 void outcome(const char *how, const char *format, ...) {
   va_list arguments;
+  if (is_forked()) _exit(strcmp(how, "ended") == 0 ? final_status : 3);
+  myself()->is_in_runtime = 1;
   fflush(NULL);
+  if (is_hunt()) record_pending();
   const char *why = strategy->explain == NULL ? NULL : strategy->explain();
   if (why != NULL && strcmp(how, "failed") != 0) note("%s", why);
   va_start(arguments, format);
   say_outcome(how, format, arguments);
   va_end(arguments);
-  if (strcmp(how, "failed") == 0) abort();
+  if (strcmp(how, "failed") == 0 && !is_hunt()) abort();
   _exit(3);
+}
+
+/* PLAIT_PROPERTIES lists what a hunt is for. */
+static int is_hunted(const char *property) {
+  const char *at = setting("PLAIT_PROPERTIES", "");
+  size_t length = strlen(property);
+  for (; *at != 0; at += strcspn(at, ","), at += *at == ',')
+    if (strncmp(at, property, length) == 0 && (at[length] == ',' || at[length] == 0)) return 1;
+  return 0;
 }
 
 /* Assertions and calls of error functions are the same failure seen by two properties. */
 int is_expected(const char *property) {
+  if (is_hunt()) return is_hunted(property);
   if (strcmp(property, expected.property) == 0) return 1;
   const char *calls[] = {"assertions", "unreach-call"};
   int one = 0, other = 0;

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { MOST_THREADS = 512 };
 
@@ -30,13 +31,18 @@ struct operation {
   const char *waits_for; /* for people */
   const void *more;      /* for can_go */
   int (*releaser)(const struct operation *); /* the one thread that can let it go on, or null */
+  int is_outside;  /* it waits for what is outside of the process: a descriptor, a child */
+  int is_patient;  /* a sleep, a yield, a time-out: others may go on first for a while */
+  const void *other; /* a second object that it touches: the mutex of a wait */
 };
 
 struct thread {
   int number; /* from 1, in the order of creation, as in plait's model */
   int is_over;
+  uint64_t born; /* number of the record of what has made it */
   int sections; /* depth of atomic sections */
   int go;       /* futex: 1 while it is this thread's turn */
+  volatile int is_in_runtime; /* a signal handler that comes now must not choose again */
   struct operation pending;
   uintptr_t handle; /* its pthread_t */
   void *(*start)(void *);
@@ -61,9 +67,14 @@ struct strategy {
   uint64_t (*input)(struct thread *self, const char *name, uint64_t count);
   /* What to add to a report when the run ends without the expected failure, or null. */
   const char *(*explain)(void);
+  /* `self` does its pending operation now, in atomic sections too; or null. */
+  void (*observe)(struct thread *self);
 };
 
-extern const struct strategy replay_strategy, random_strategy;
+extern const struct strategy replay_strategy, random_strategy, hunt_strategy;
+/* Whether the program is hunted: its real arguments, heap, descriptors and time, and any failure
+ * counts, not only the one of a plan. */
+int is_hunt(void);
 extern const struct strategy *strategy;
 
 /* scheduler.c */
@@ -86,6 +97,12 @@ void end_thread(struct thread *self) __attribute__((noreturn));
 void end_process(int status, const void *pc, int runs_handlers) __attribute__((noreturn));
 uint64_t input(const char *name, uint64_t count);
 void plait_before_failing_step(void);
+int is_race(const struct operation *one, const struct operation *other);
+void report_race(const struct thread *self, const struct thread *other) __attribute__((noreturn));
+int is_passed_over(void);
+void forget_others(void); /* in the child of a fork */
+int is_forked(void);
+extern int final_status; /* of the process */
 
 /* report.c */
 void begin_report(void);
@@ -109,7 +126,6 @@ struct symbol {
   uintptr_t address, size;
   const char *name;
 };
-void read_places(void);
 const struct site *site_of(const void *pc);
 const struct symbol *symbol_at(const void *address);
 const struct symbol *symbol_named(const char *name);
@@ -135,9 +151,41 @@ struct expectation {
 extern struct expectation expected;
 void read_plan(void);
 
+/* record.c: the trace of a hunted run, in a file that is there whatever happens to the process. */
+enum { CHOICE = SYNC + 1, PENDING }; /* kinds of records that are no operations */
+void begin_record(void);
+void record_operation(struct thread *self, uint64_t enabled);
+void record_choice(struct thread *self, const char *name, uint64_t value, uint64_t count);
+void record_pending(void);
+void record_value(struct thread *self);
+void record_outcome(const char *text);
+void record_clock_read(void);
+void record_exec(const char *path, const char *where);
+void forget_record(void);
+uint64_t recorded(void);
+void record_chosen(void); /* the next operation is one that was chosen, not one in a section */
+struct suspect {
+  uint64_t first, second; /* numbers of records */
+  uint64_t first_pc, second_pc, address;
+};
+void record_suspect(const struct suspect *suspect);
+
+/* races.c: happens-before, and accesses that it does not order. */
+void order_before(const void *object); /* what the thread has done comes before whoever ... */
+void order_after(const void *object);  /* ... goes on because of the object from now on */
+void order_start(struct thread *child);
+void order_join(struct thread *child);
+void watch_access(struct thread *self, const struct operation *operation);
+
+/* outside.c: descriptors, time, other processes. */
+void wait_outside(void);
+uint64_t now(void); /* of the logical clock, in nanoseconds */
+void pass_until(const struct timespec *deadline, int clock);
+
 /* memory.c */
 void check_access(const struct operation *operation);
 void check_leaks(void);
+int is_on_heap(const void *address);
 
 #define CALLER __builtin_return_address(0)
 

@@ -18,7 +18,7 @@ const void *plait_user_pc; /* for debuggers: where the program goes on after the
 
 static __thread struct thread *me;
 
-static int final_status;
+int final_status;
 
 /* Registered before all handlers of the program, so that it runs after them. */
 static void last_handler(void) {
@@ -28,20 +28,44 @@ static void last_handler(void) {
 
 static void set_up(void) {
   const char *name = setting("PLAIT_STRATEGY", "replay");
-  strategy = strcmp(name, "random") == 0 ? &random_strategy : &replay_strategy;
+  strategy = strcmp(name, "random") == 0 ? &random_strategy
+             : strcmp(name, "hunt") == 0 ? &hunt_strategy
+                                         : &replay_strategy;
   me = new_thread();
+  me->go = 1;
   me->handle = (uintptr_t)pthread_self();
   atexit(last_handler);
   begin_report();
-  read_places();
   read_plan();
+  if (is_hunt()) expected.spurious_wakeups = atoi(setting("PLAIT_SPURIOUS", "0"));
   strategy->begin();
 }
 
+int is_hunt(void) {
+  myself();
+  return strategy == &hunt_strategy;
+}
+
+/* A thread that the program has not made, such as one of a timer, is none of ours. */
+static struct thread stranger;
+
 struct thread *myself(void) {
+  if (me == NULL && strategy != NULL) me = &stranger;
   if (me == NULL) set_up();
   return me;
 }
+
+/* A signal handler of the program that has interrupted the runtime, or a thread whose turn it is
+ * not, goes on unseen; so does the child of a fork. */
+static int is_alone;
+
+int is_passed_over(void) {
+  struct thread *self = myself();
+  return is_alone || self->is_in_runtime || !__atomic_load_n(&self->go, __ATOMIC_RELAXED);
+}
+
+void forget_others(void) { is_alone = 1; }
+int is_forked(void) { return is_alone; }
 
 struct thread *new_thread(void) {
   if (thread_count == MOST_THREADS) outcome("limit", "more than %d threads", MOST_THREADS);
@@ -69,7 +93,7 @@ static void hand_over(struct thread *self, struct thread *next) {
 static void deadlock(const char *is_blocked) __attribute__((noreturn));
 static void deadlock(const char *is_blocked) {
   char text[600] = "";
-  for (int i = 1; i <= thread_count; i++) {
+  for (int i = 1; i <= thread_count && strlen(text) < 400; i++) {
     if (!is_blocked[i]) continue;
     const struct operation *pending = &threads[i].pending;
     size_t used = strlen(text);
@@ -97,7 +121,7 @@ static void check_deadlock(void) {
   int is_changed = 1, is_anyone_free = 0;
   if (!is_expected("no-deadlock")) return;
   for (int i = 1; i <= thread_count; i++) {
-    is_blocked[i] = !threads[i].is_over && !can_move(&threads[i]);
+    is_blocked[i] = !threads[i].is_over && !can_move(&threads[i]) && !threads[i].pending.is_outside;
     is_anyone_free |= !threads[i].is_over && !is_blocked[i];
   }
   while (is_changed) {
@@ -112,25 +136,43 @@ static void check_deadlock(void) {
       }
     }
   }
-  if (is_blocked[expected.waiter]) deadlock(is_blocked);
+  if (!is_hunt()) {
+    if (is_blocked[expected.waiter]) deadlock(is_blocked);
+    return;
+  }
+  for (int i = 1; i <= thread_count; i++)
+    if (is_blocked[i]) deadlock(is_blocked);
 }
 
 static struct thread *choose(struct thread *self) {
-  for (int i = 1; i <= thread_count; i++)
-    if (can_move(&threads[i])) return strategy->choose(self);
-  stuck();
-  return NULL;
+  for (;;) {
+    int is_anyone_outside = 0;
+    for (int i = 1; i <= thread_count; i++) {
+      if (can_move(&threads[i])) return strategy->choose(self);
+      is_anyone_outside |= !threads[i].is_over && threads[i].pending.is_outside;
+    }
+    if (!is_anyone_outside) stuck();
+    wait_outside();
+  }
 }
 
 static void check_races(struct thread *self);
 
+static void do_pending(struct thread *self) {
+  if (strategy->observe != NULL) strategy->observe(self);
+  check_access(&self->pending);
+  self->is_in_runtime = 0;
+}
+
 void point(const struct operation *operation) {
   struct thread *self = myself();
+  if (is_passed_over()) return;
+  self->is_in_runtime = 1;
   self->pending = *operation;
   self->pending.is_atomic |= self->sections > 0;
   /* A section that is blocked in the middle cannot keep its turn. */
   if (self->sections > 0 && can_move(self)) {
-    check_access(operation);
+    do_pending(self);
     return;
   }
   int may_wait = strategy->arrive(self);
@@ -145,25 +187,31 @@ void point(const struct operation *operation) {
   }
   plait_user_pc = operation->pc;
   strategy->go_on(self);
-  check_access(&self->pending);
+  do_pending(self);
 }
 
-/* Two threads stand right before accesses to the same bytes, at least one writes, and not both are
- * atomic. */
+/* Accesses to common bytes, at least one of which writes, and not both are atomic. */
+int is_race(const struct operation *one, const struct operation *other) {
+  if (one->kind == SYNC || other->kind == SYNC || one->pc == NULL || other->pc == NULL) return 0;
+  if (one->kind == READ && other->kind == READ) return 0;
+  if (one->is_atomic && other->is_atomic) return 0;
+  const char *a = one->address, *b = other->address;
+  return a < b + other->size && b < a + one->size;
+}
+
+void report_race(const struct thread *self, const struct thread *other) {
+  plait_user_pc = self->pending.pc;
+  plait_before_failing_step();
+  outcome("failed", "no-data-race: thread %d stands before a %s, and thread %d before a %s",
+          self->number, describe(&self->pending), other->number, describe(&other->pending));
+}
+
+/* Two threads stand right before accesses that race. */
 static void check_races(struct thread *self) {
-  const struct operation *mine = &self->pending;
-  if (!is_expected("no-data-race")) return;
+  if (is_hunt() || !is_expected("no-data-race")) return;
   for (int i = 1; i <= thread_count; i++) {
-    const struct operation *other = &threads[i].pending;
-    if (&threads[i] == self || threads[i].is_over || other->kind == SYNC) continue;
-    if (other->pc == NULL || (mine->kind == READ && other->kind == READ)) continue;
-    if (mine->is_atomic && other->is_atomic) continue;
-    const char *a = mine->address, *b = other->address;
-    if (a + mine->size <= b || b + other->size <= a) continue;
-    plait_user_pc = mine->pc;
-    plait_before_failing_step();
-    outcome("failed", "no-data-race: thread %d stands before a %s, and thread %d before a %s",
-            self->number, describe(mine), i, describe(other));
+    if (&threads[i] == self || threads[i].is_over) continue;
+    if (is_race(&self->pending, &threads[i].pending)) report_race(self, &threads[i]);
   }
 }
 
@@ -179,7 +227,9 @@ void wait_point(const char *name, const void *address, const void *pc,
 void wait_for_thread(const char *name, const void *address, const void *pc,
                      int (*can_go)(const struct operation *), const char *waits_for,
                      const void *more, int (*releaser)(const struct operation *)) {
-  struct operation operation = {SYNC, name, address, 1, 1, pc, can_go, waits_for, more, releaser};
+  struct operation operation = {.kind = SYNC, .name = name, .address = address, .size = 1,
+                                .is_atomic = 1, .pc = pc, .can_go = can_go,
+                                .waits_for = waits_for, .more = more, .releaser = releaser};
   point(&operation);
 }
 
@@ -199,6 +249,7 @@ void run_thread(struct thread *self) {
   me = self;
   sleep_until_my_turn(self);
   strategy->go_on(self);
+  if (strategy->observe != NULL) strategy->observe(self);
 }
 
 void end_thread(struct thread *self) {

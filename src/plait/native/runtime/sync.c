@@ -75,6 +75,13 @@ static void misuse(int is_fine, const void *pc, const char *what) {
   if (!is_fine && is_expected("lock-misuse")) failure("lock-misuse", pc, "%s", what);
 }
 
+/* What is numbered in the order of such calls depends on it. */
+static void numbering_point(const char *name, const void *counter, const void *pc) {
+  struct operation operation = {.kind = SYNC, .name = name, .size = 1, .is_atomic = 1, .pc = pc,
+                                .waits_for = "", .other = counter};
+  point(&operation);
+}
+
 static int me(void) { return myself()->number; }
 static int has(const set numbers, int number) { return numbers[number / 64] >> number % 64 & 1; }
 static void add(set numbers, int number) { numbers[number / 64] |= 1ULL << number % 64; }
@@ -119,6 +126,7 @@ static int lock(const char *name, const void *address, const void *pc) {
   }
   mutex->owner = self;
   mutex->count = 0;
+  order_after(address);
   return 0;
 }
 
@@ -134,6 +142,7 @@ static int try_lock(const char *name, const void *address, int busy, const void 
     return busy == ETIMEDOUT && mutex->owner == me() && mutex->kind == ERRORCHECK ? EDEADLK : busy;
   mutex->owner = me();
   mutex->count = 0;
+  order_after(address);
   return 0;
 }
 
@@ -149,6 +158,7 @@ static int release(struct object *mutex, const void *pc) {
   misuse(mutex->owner != 0, pc, "unlock of a mutex that is not locked");
   misuse(mutex->owner == me(), pc, "unlock of a mutex that another thread holds");
   mutex->owner = 0;
+  order_before(mutex->address);
   return 0;
 }
 
@@ -248,19 +258,30 @@ static void begin_wait(struct object *condition, struct object *mutex, const voi
   condition->mutex = mutex->address;
 }
 
-static int wait_on(const struct wait_names *names, const void *address, const void *lock_address,
-                   const char *time_out, const void *pc) {
+/* `clock` is CLOCK_REALTIME for deadlines that do not say. */
+static int wait_until(const struct wait_names *names, const void *address, const void *lock_address,
+                      const char *time_out, const struct timespec *deadline, int clock,
+                      const void *pc) {
   struct object *condition = object_at(address), *mutex = mutex_at(lock_address);
   int self = me();
-  sync_point(names->begin, address, pc);
+  struct operation begin = {.kind = SYNC, .name = names->begin, .address = address, .size = 1,
+                            .is_atomic = 1, .pc = pc, .waits_for = "", .other = lock_address};
+  point(&begin);
   begin_wait(condition, mutex, pc);
   int result = release(mutex, pc);
   if (result != 0) return result;
   add(condition->waiting, self);
   int may_wake = expected.spurious_wakeups || time_out != NULL;
-  wait_point(names->wake, address, pc, may_wake ? NULL : is_woken, "a condition variable",
-             (void *)(intptr_t)self);
+  struct operation wake_up = {.kind = SYNC, .name = names->wake, .address = address, .size = 1,
+                              .is_atomic = 1, .pc = pc, .can_go = may_wake ? NULL : is_woken,
+                              .waits_for = "a condition variable",
+                              .more = (void *)(intptr_t)self, .is_patient = may_wake};
+  point(&wake_up);
   int timed_out = has(condition->waiting, self);
+  if (timed_out)
+    pass_until(deadline, clock);
+  else
+    order_after(address);
   if (expected.spurious_wakeups && time_out != NULL && !is_expected("lock-misuse"))
     timed_out = input(time_out, 2) == 1;
   if (has(condition->waiting, self))
@@ -271,10 +292,16 @@ static int wait_on(const struct wait_names *names, const void *address, const vo
   return time_out != NULL && timed_out && result == 0 ? ETIMEDOUT : result;
 }
 
+static int wait_on(const struct wait_names *names, const void *address, const void *lock_address,
+                   const void *pc) {
+  return wait_until(names, address, lock_address, NULL, NULL, CLOCK_REALTIME, pc);
+}
+
 static void wake(struct object *condition, int number) {
   if (!has(condition->waiting, number)) return;
   drop(condition->waiting, number);
   condition->leaving++;
+  order_before(condition->address);
 }
 
 static int signal_one(const char *name, const void *address, const void *pc) {
@@ -335,15 +362,13 @@ int stand_in_pthread_cond_destroy(void *condition) {
   return destroy_condition("pthread_cond_destroy", condition, CALLER);
 }
 int stand_in_pthread_cond_wait(void *condition, void *mutex) {
-  return wait_on(&posix_wait, condition, mutex, NULL, CALLER);
+  return wait_on(&posix_wait, condition, mutex, CALLER);
 }
 int stand_in_pthread_cond_timedwait(void *condition, void *mutex, const void *deadline) {
-  (void)deadline;
-  return wait_on(&posix_timed, condition, mutex, TIME_OUT, CALLER);
+  return wait_until(&posix_timed, condition, mutex, TIME_OUT, deadline, CLOCK_REALTIME, CALLER);
 }
 int stand_in_pthread_cond_clockwait(void *condition, void *mutex, int clock, const void *deadline) {
-  (void)clock, (void)deadline;
-  return wait_on(&posix_clock, condition, mutex, TIME_OUT, CALLER);
+  return wait_until(&posix_clock, condition, mutex, TIME_OUT, deadline, clock, CALLER);
 }
 int stand_in_pthread_cond_signal(void *condition) {
   return signal_one("pthread_cond_signal", condition, CALLER);
@@ -354,11 +379,11 @@ int stand_in_pthread_cond_broadcast(void *condition) {
 int stand_in_cnd_init(void *condition) { return init_object("cnd_init", condition, CALLER); }
 void stand_in_cnd_destroy(void *condition) { destroy_condition("cnd_destroy", condition, CALLER); }
 int stand_in_cnd_wait(void *condition, void *mutex) {
-  return wait_on(&c11_wait, condition, mutex, NULL, CALLER) == 0 ? SUCCESS : ERROR;
+  return wait_on(&c11_wait, condition, mutex, CALLER) == 0 ? SUCCESS : ERROR;
 }
 int stand_in_cnd_timedwait(void *condition, void *mutex, const void *deadline) {
-  (void)deadline;
-  int result = wait_on(&c11_timed, condition, mutex, TIME_OUT, CALLER);
+  int result =
+      wait_until(&c11_timed, condition, mutex, TIME_OUT, deadline, CLOCK_REALTIME, CALLER);
   return result == 0 ? SUCCESS : result == ETIMEDOUT ? TIMED_OUT : ERROR;
 }
 int stand_in_cnd_signal(void *condition) { return signal_one("cnd_signal", condition, CALLER); }
@@ -381,6 +406,7 @@ static int lock_to_read(const char *name, const void *address, const void *pc) {
   wait_point(name, address, pc, can_read, "a read-write lock", (void *)(intptr_t)me());
   if (lock->owner == me()) return EDEADLK;
   lock->readers++;
+  order_after(address);
   return 0;
 }
 static int lock_to_write(const char *name, const void *address, const void *pc) {
@@ -389,6 +415,8 @@ static int lock_to_write(const char *name, const void *address, const void *pc) 
   wait_point(name, address, pc, can_write, "a read-write lock", (void *)(intptr_t)me());
   if (lock->owner == me()) return EDEADLK;
   lock->owner = me();
+  order_after(address);
+  order_after((const char *)address + 1);
   return 0;
 }
 static int try_to_read(const char *name, const void *address, int busy, const void *pc) {
@@ -397,6 +425,7 @@ static int try_to_read(const char *name, const void *address, int busy, const vo
   misuse(!lock->is_destroyed, pc, "lock of a destroyed read-write lock");
   if (lock->owner != 0) return busy == ETIMEDOUT && lock->owner == me() ? EDEADLK : busy;
   lock->readers++;
+  order_after(address);
   return 0;
 }
 static int try_to_write(const char *name, const void *address, int busy, const void *pc) {
@@ -406,6 +435,8 @@ static int try_to_write(const char *name, const void *address, int busy, const v
   if (lock->owner != 0 || lock->readers != 0)
     return busy == ETIMEDOUT && lock->owner == me() ? EDEADLK : busy;
   lock->owner = me();
+  order_after(address);
+  order_after((const char *)address + 1);
   return 0;
 }
 
@@ -450,6 +481,8 @@ int stand_in_pthread_rwlock_unlock(void *address) {
          "unlock of a read-write lock that another thread holds");
   misuse(lock->owner == me() || lock->readers > 0, CALLER,
          "unlock of a read-write lock that is not locked");
+  /* Readers come before later writers, and not before later readers. */
+  order_before((const char *)address + (lock->owner == 0));
   if (lock->owner != 0)
     lock->owner = 0;
   else
@@ -478,6 +511,7 @@ int stand_in_pthread_spin_lock(void *address) {
   misuse(lock->owner != me(), CALLER, "lock of a spin lock that the thread holds already");
   wait_for_thread("pthread_spin_lock", address, CALLER, spin_is_free, "a spin lock", NULL, owner_of);
   lock->owner = me();
+  order_after(address);
   return 0;
 }
 int stand_in_pthread_spin_trylock(void *address) {
@@ -486,6 +520,7 @@ int stand_in_pthread_spin_trylock(void *address) {
   misuse(!lock->is_destroyed, CALLER, "lock of a destroyed spin lock");
   if (lock->owner != 0) return EBUSY;
   lock->owner = me();
+  order_after(address);
   return 0;
 }
 int stand_in_pthread_spin_unlock(void *address) {
@@ -493,6 +528,7 @@ int stand_in_pthread_spin_unlock(void *address) {
   sync_point("pthread_spin_unlock", address, CALLER);
   misuse(lock->owner == me(), CALLER, "unlock of a spin lock that the thread does not hold");
   lock->owner = 0;
+  order_before(address);
   return 0;
 }
 
@@ -510,6 +546,7 @@ static int take(const char *name, const void *address, int busy, const void *pc)
     return -1;
   }
   semaphore->count--;
+  order_after(address);
   return 0;
 }
 int stand_in_sem_init(void *semaphore, int shared, unsigned value) {
@@ -534,6 +571,7 @@ int stand_in_sem_wait(void *address) {
   misuse(!semaphore->is_destroyed, CALLER, "wait on a destroyed semaphore");
   wait_point("sem_wait", address, CALLER, can_take, "a semaphore", NULL);
   semaphore->count--;
+  order_after(address);
   return 0;
 }
 int stand_in_sem_trywait(void *semaphore) {
@@ -552,6 +590,7 @@ int stand_in_sem_post(void *address) {
     return -1;
   }
   semaphore->count++;
+  order_before(address);
   return 0;
 }
 int stand_in_sem_getvalue(void *semaphore, int *value) {
@@ -583,13 +622,16 @@ int stand_in_pthread_barrier_wait(void *address) {
   int self = me();
   sync_point("pthread_barrier_wait", address, CALLER);
   misuse(barrier->needed != 0, CALLER, "wait on a barrier that is not initialised");
+  order_before(address);
   if (barrier->arrived + 1 < barrier->needed) {
     barrier->arrived++;
     add(barrier->waiting, self);
     wait_point("pthread_barrier_wait/leave", address, CALLER, is_woken, "a barrier",
                (void *)(intptr_t)self);
     barrier->leaving--;
+    order_after(address);
   } else {
+    order_after(address);
     add(barrier->waiting, self);
     add(barrier->serial,
         member(barrier->waiting, input("serial thread of the barrier", barrier->needed)));
@@ -609,11 +651,13 @@ static void once(const char *name, const char *end, const void *address, void (*
                  const void *pc) {
   struct object *state = object_at(address);
   wait_point(name, address, pc, is_not_under_way, "a routine that runs once", NULL);
+  order_after(address);
   if (state->count == 2) return;
   state->count = 1;
   routine();
   sync_point(end, address, pc);
   state->count = 2;
+  order_before(address);
 }
 int stand_in_pthread_once(void *state, void (*routine)(void)) {
   once("pthread_once", "pthread_once/done", state, routine, CALLER);
@@ -633,7 +677,7 @@ static int create_key(unsigned *key, void (*destructor)(void *)) {
 }
 static int is_key(unsigned key) { return key < (unsigned)key_count && !is_deleted[key]; }
 int stand_in_pthread_key_create(unsigned *key, void (*destructor)(void *)) {
-  sync_point("pthread_key_create", NULL, CALLER);
+  numbering_point("pthread_key_create", &key_count, CALLER);
   return create_key(key, destructor);
 }
 int stand_in_pthread_key_delete(unsigned key) {
@@ -652,7 +696,7 @@ int stand_in_pthread_setspecific(unsigned key, const void *value) {
 }
 void *stand_in_pthread_getspecific(unsigned key) { return key < MOST_KEYS ? values[key] : NULL; }
 int stand_in_tss_create(unsigned *key, void (*destructor)(void *)) {
-  sync_point("tss_create", NULL, CALLER);
+  numbering_point("tss_create", &key_count, CALLER);
   return create_key(key, destructor) == 0 ? SUCCESS : ERROR;
 }
 void stand_in_tss_delete(unsigned key) {
@@ -685,7 +729,9 @@ static void run_destructors(void) {
 static void finish(struct thread *self, void *result, const void *pc) __attribute__((noreturn));
 static void finish(struct thread *self, void *result, const void *pc) {
   run_destructors();
-  sync_point("exit", NULL, pc);
+  struct operation exit = {.kind = SYNC, .name = "exit", .size = 1, .is_atomic = 1, .pc = pc,
+                           .waits_for = "", .other = self};
+  point(&exit);
   self->result = result;
   end_thread(self);
 }
@@ -700,12 +746,22 @@ static void *begin_thread(void *argument) {
 
 static int start(struct thread *thread, void *handle, const void *pc) {
   pthread_t real;
-  int result = pthread_create(&real, NULL, begin_thread, thread);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (is_hunt()) {  /* hundreds of threads fit into the memory limit */
+    thread->born = recorded();
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+  }
+  order_start(thread);
+  int result = pthread_create(&real, &attributes, begin_thread, thread);
+  pthread_attr_destroy(&attributes);
   if (result != 0) outcome("limit", "the system gives no further thread: %s", strerror(result));
   thread->handle = (uintptr_t)real;
-  thread->pending = (struct operation){SYNC, "start", NULL, 1, 1, NULL, NULL, "", NULL, NULL};
+  thread->pending = (struct operation){
+      .kind = SYNC, .name = "start", .size = 1, .is_atomic = 1, .waits_for = ""};
   strategy->arrive(thread);
-  struct operation store = {WRITE, NULL, handle, sizeof real, 0, pc, NULL, "", NULL, NULL};
+  struct operation store = {.kind = WRITE, .address = handle, .size = sizeof real, .pc = pc,
+                            .waits_for = ""};
   point(&store);
   memcpy(handle, &real, sizeof real);
   return 0;
@@ -713,7 +769,7 @@ static int start(struct thread *thread, void *handle, const void *pc) {
 
 int stand_in_pthread_create(void *handle, const void *attributes, void *(*function)(void *),
                           void *argument) {
-  sync_point("pthread_create", NULL, CALLER);
+  numbering_point("pthread_create", &thread_count, CALLER);
   struct thread *thread = new_thread();
   thread->start = function;
   thread->argument = argument;
@@ -721,7 +777,7 @@ int stand_in_pthread_create(void *handle, const void *attributes, void *(*functi
   return start(thread, handle, CALLER);
 }
 int stand_in_thrd_create(void *handle, int (*function)(void *), void *argument) {
-  sync_point("thrd_create", NULL, CALLER);
+  numbering_point("thrd_create", &thread_count, CALLER);
   struct thread *thread = new_thread();
   thread->start_c11 = function;
   thread->argument = argument;
@@ -750,7 +806,11 @@ static int join(const char *name, uintptr_t handle, void **result, const void *p
   }
   misuse(!thread->is_detached, pc, "join of a detached thread");
   misuse(!thread->is_joined, pc, "join of a thread that is joined already");
-  wait_for_thread(name, NULL, pc, has_ended, "the end of a thread", thread, number_of);
+  struct operation wait = {.kind = SYNC, .name = name, .size = 1, .is_atomic = 1, .pc = pc,
+                           .can_go = has_ended, .waits_for = "the end of a thread",
+                           .more = thread, .releaser = number_of, .other = thread};
+  point(&wait);
+  order_join(thread);
   misuse(!thread->is_joined, pc, "join of a thread that is joined already");
   thread->is_joined = 1;
   if (result != NULL) *result = thread->result;
@@ -760,7 +820,8 @@ int stand_in_pthread_join(uintptr_t handle, void **result) {
   void *value = NULL;
   int answer = join("pthread_join", handle, &value, CALLER);
   if (answer == 0 && result != NULL) {
-    struct operation store = {WRITE, NULL, result, sizeof value, 0, CALLER, NULL, "", NULL, NULL};
+    struct operation store = {.kind = WRITE, .address = result, .size = sizeof value,
+                              .pc = CALLER, .waits_for = ""};
     point(&store);
     *result = value;
   }
@@ -768,7 +829,7 @@ int stand_in_pthread_join(uintptr_t handle, void **result) {
 }
 int stand_in_pthread_tryjoin_np(uintptr_t handle, void **result) {
   struct thread *thread = thread_of(handle);
-  sync_point("pthread_tryjoin_np", NULL, CALLER);
+  numbering_point("pthread_tryjoin_np", thread, CALLER);
   if (thread == NULL || !thread->is_over) return EBUSY;
   return join("pthread_tryjoin_np/join", handle, result, CALLER);
 }
@@ -823,9 +884,15 @@ int stand_in_nanosleep(const struct timespec *time, struct timespec *left) {
   (void)time, (void)left;
   return (int)input("nanosleep()", 0);
 }
-int stand_in_sched_yield(void) { return 0; }
-int stand_in_pthread_yield(void) { return 0; }
-void stand_in_thrd_yield(void) {}
+/* In a hunt a spinning thread lets others go on. */
+static void yield(const char *name, const void *pc) {
+  struct operation operation = {.kind = SYNC, .name = name, .size = 1, .is_atomic = 1, .pc = pc,
+                                .waits_for = "", .is_patient = 1};
+  if (is_hunt()) point(&operation);
+}
+int stand_in_sched_yield(void) { return yield("sched_yield", CALLER), 0; }
+int stand_in_pthread_yield(void) { return yield("pthread_yield", CALLER), 0; }
+void stand_in_thrd_yield(void) { yield("thrd_yield", CALLER); }
 int stand_in_thrd_sleep(const struct timespec *time, struct timespec *left) {
   (void)time, (void)left;
   return 0;
