@@ -1,14 +1,14 @@
 """Steps taken from states, with memory: the same step is not executed twice.
 
-A step is a function of its thread, its inputs and the contents of the objects it touches. Where
-it does nothing but load and store in objects that are fully initialised, what it did is kept, and
-done again without executing it in each state in which these are the same. Every other step (one
-that creates or ends an object or a thread, say) is executed each time.
+A step is a function of its thread, its inputs and the bytes that it reads. Where it does nothing
+but load and store bytes that have a value in objects that live already, what it did is kept, and
+done again without executing it in each state in which it would read the same. Every other step
+(one that creates or ends an object or a thread, say) is executed each time.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from plait.data import dataclass
 from plait.semantics.compile import Site
@@ -17,6 +17,14 @@ from plait.semantics.machine import Machine
 from plait.semantics.outcome import Ending, Footprint, StepOutcome
 from plait.semantics.scalars import Number, Reader, Writer
 from plait.semantics.state import State, Thread
+
+
+class Span(NamedTuple):
+    """Bytes of the object that begins at a page."""
+
+    page: int
+    start: int
+    end: int
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +36,7 @@ class Effect:
     footprint: Footprint | None
     touched: tuple[int, ...]
     thread: Thread | None = None
-    written: tuple[tuple[int, bytes], ...] = ()
+    written: tuple[tuple[Span, bytes], ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -43,55 +51,83 @@ class Taken:
 
 
 _Key = tuple[int, Thread, tuple[Number, ...]]
-_Effects = dict[tuple[bytes | None, ...], Effect]
+
+
+@dataclass(slots=True, eq=False)
+class _Effects:
+    """Of executions that read the same bytes, by what these are. `sizes` are those of the objects
+    that are accessed at all and need not be there in each state."""
+
+    reads: tuple[Span, ...]
+    accesses: frozenset[Span]
+    sizes: tuple[tuple[int, int], ...]
+    by_contents: dict[tuple[bytes, ...], Effect]
 
 
 class NotingMachine(Machine):
-    """Notes what a step touches: the contents that it found, or None if it did more than that."""
+    """Notes what a step reads with what it finds, and what it writes; `reads` is None if it does
+    more than that."""
 
-    touched: dict[int, bytes] | None = None
+    reads: dict[Span, bytes] | None = None
+    writes: dict[Span, None]
 
     def load(self, address: int, read: Reader, size: int, site: Site) -> Any:
-        self._touch(address >> self.page_bits)
+        if self.reads is not None:
+            span = self._span(address, size)
+            if span is not None and span not in self.reads:
+                data = self.memory[span.page]
+                if type(data) is not bytes:
+                    # It depends on what was there before, unless that was overwritten.
+                    data = self.memory_before[span.page] or b""
+                self.reads[span] = bytes(data[span.start : span.end])
         return super().load(address, read, size, site)
 
     def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
-        self._touch(address >> self.page_bits)
+        if self.reads is not None:
+            span = self._span(address, size)
+            if span is not None:
+                self.writes[span] = None
         if value.__class__ is Indeterminate:
-            self.touched = None
+            self.reads = None
         super().store(address, write, size, value, site)
 
-    def _touch(self, page: int) -> None:
-        if self.touched is not None:
-            data = self.memory.get(page)
-            if data is None or page in self.undefined:
-                self.touched = None
-            elif type(data) is bytes and page not in self.touched:
-                self.touched[page] = data
+    def _span(self, address: int, size: int) -> Span | None:
+        """Bytes of a live object; None for a constant, or with `reads` for all else."""
+        page = address >> self.page_bits
+        data = self.memory.get(page)
+        start = address & self.page_mask
+        if data is None or start + size > len(data):
+            if data is not None or page not in self.constants:
+                self.reads = None
+            return None
+        if page in self.undefined and any(self.undefined[page][start : start + size]):
+            self.reads = None
+            return None
+        return Span(page, start, start + size)
 
     def first_page(self, page: int) -> int:
         # Its answer depends on which objects there are.
-        self.touched = None
+        self.reads = None
         return super().first_page(page)
 
     def create(self, page: int, size: int, *, is_defined: bool, contents: bytes = b"") -> None:
-        self.touched = None
+        self.reads = None
         super().create(page, size, is_defined=is_defined, contents=contents)
 
     def destroy(self, page: int) -> None:
-        self.touched = None
+        self.reads = None
         super().destroy(page)
 
     def object_size(self, address: int, storage: str, site: Site) -> int:
-        self.touched = None
+        self.reads = None
         return super().object_size(address, storage, site)
 
     def spawn(self, function: int, argument: Number, site: Site) -> int:
-        self.touched = None
+        self.reads = None
         return super().spawn(function, argument, site)
 
     def end_process(self, r: list[Any], status: int, how: str, site: Site) -> int:
-        self.touched = None
+        self.reads = None
         return super().end_process(r, status, how, site)
 
 
@@ -103,8 +139,9 @@ class StepTaker:
         self._records = records
         # Whether the end of a thread loses memory depends on all other threads.
         self._remembers = remembers and not machine.finds_leaks
-        self._effects: dict[_Key, list[tuple[tuple[int, ...], _Effects]]] = {}
+        self._effects: dict[_Key, list[_Effects]] = {}
         self._places: dict[tuple[int, ...], dict[int, int]] = {}
+        self._contents: dict[bytes, bytes] = {}
         self._restored: State | None = None
 
     def take(self, state: State, number: int, choices: tuple[Number, ...]) -> Taken:
@@ -127,11 +164,15 @@ class StepTaker:
             return None
         places = self._places_of(state.pages)
         contents = state.contents
-        for pages, effects in known:
-            found = tuple([contents[places[p]] if p in places else None for p in pages])
-            effect = effects.get(found)
+        for effects in known:
+            if any(page not in places for page, _ in effects.sizes):
+                continue
+            found = tuple([contents[places[page]][start:end] for page, start, end in effects.reads])
+            effect = effects.by_contents.get(found)
             if effect is not None:
-                if state.undefined and not {p for p, _ in state.undefined}.isdisjoint(pages):
+                if any(len(contents[places[page]]) != size for page, size in effects.sizes):
+                    return None
+                if state.undefined and not _are_defined(state, effects.accesses):
                     return None
                 return effect
         return None
@@ -144,8 +185,12 @@ class StepTaker:
         if effect.written:
             places = self._places_of(state.pages)
             changed = list(contents)
-            for page, data in effect.written:
-                changed[places[page]] = data
+            for (page, start, end), data in effect.written:
+                place = places[page]
+                before = changed[place]
+                if len(before) != end - start:
+                    data = before[:start] + data + before[end:]
+                changed[place] = self._contents.setdefault(data, data)
             contents = tuple(changed)
         threads = (*state.threads[: number - 1], thread, *state.threads[number:])
         following = State(state.pages, contents, state.undefined, state.heap, threads, state.exit)
@@ -155,36 +200,50 @@ class StepTaker:
         number, _, choices = key
         machine = self.machine
         self.restore(state)
-        machine.touched = {}
+        machine.reads, machine.writes = {}, {}
         machine.accesses = [] if self._records else None
         outcome = machine.step(number, choices)
-        touched = machine.touched
+        reads, writes = machine.reads, machine.writes
         footprint = machine.footprint() if self._records else None
         following = None
         ending = outcome.ending
         if ending is not Ending.BLOCKED and ending is not Ending.NEEDS_INPUT:
             if ending is not Ending.VIOLATION and not outcome.in_section:
                 following = machine.state()
-        if touched is not None and self._remembers and ending is not Ending.VIOLATION:
-            effect = Effect(outcome, footprint, tuple(touched))
-            if following is not None:
-                effect.thread = following.threads[number - 1]
-                effect.written = tuple(
-                    [(page, machine.memory[page]) for page in machine.memory_before]  # type: ignore[misc]
-                )
-            self._remember(key, touched, effect)
+        touched = None
+        if reads is not None:
+            touched = tuple({span.page: None for span in (*reads, *writes)})
+            if self._remembers and ending is not Ending.VIOLATION:
+                effect = Effect(outcome, footprint, touched)
+                if following is not None:
+                    effect.thread = following.threads[number - 1]
+                    memory = machine.memory
+                    effect.written = tuple(
+                        [(span, bytes(memory[span.page][span.start : span.end])) for span in writes]
+                    )
+                self._remember(key, reads, writes, effect)
         machine.undo()
-        return Taken(outcome, footprint, following, None if touched is None else tuple(touched))
+        return Taken(outcome, footprint, following, touched)
 
-    def _remember(self, key: _Key, touched: dict[int, bytes], effect: Effect) -> None:
-        pages = tuple(touched)
-        found: tuple[bytes | None, ...] = tuple(touched.values())
+    def _remember(
+        self, key: _Key, reads: dict[Span, bytes], writes: dict[Span, None], effect: Effect
+    ) -> None:
+        spans = tuple(reads)
+        accesses = frozenset((*reads, *writes))
         known = self._effects.setdefault(key, [])
-        for others, effects in known:
-            if others == pages:
-                effects[found] = effect
+        for effects in known:
+            if effects.reads == spans and effects.accesses == accesses:
+                effects.by_contents[tuple(reads.values())] = effect
                 return
-        known.append((pages, {found: effect}))
+        machine = self.machine
+        sizes = tuple(
+            [
+                (page, len(machine.memory[page]))
+                for page in effect.touched
+                if page not in machine.static_pages
+            ]
+        )
+        known.append(_Effects(spans, accesses, sizes, {tuple(reads.values()): effect}))
 
     def _places_of(self, pages: tuple[int, ...]) -> dict[int, int]:
         places = self._places.get(pages)
@@ -192,3 +251,8 @@ class StepTaker:
             places = {page: place for place, page in enumerate(pages)}
             self._places[pages] = places
         return places
+
+
+def _are_defined(state: State, accesses: frozenset[Span]) -> bool:
+    masks = dict(state.undefined)
+    return not any(page in masks and any(masks[page][start:end]) for page, start, end in accesses)
