@@ -162,7 +162,7 @@ class StepTaker:
         known = self._effects.get(key)
         if known is None:
             return None
-        places = self._places_of(state.pages)
+        places = self.places_of(state.pages)
         contents = state.contents
         for effects in known:
             if any(page not in places for page, _ in effects.sizes):
@@ -183,7 +183,7 @@ class StepTaker:
             return Taken(effect.outcome, effect.footprint, None, effect.touched)
         contents = state.contents
         if effect.written:
-            places = self._places_of(state.pages)
+            places = self.places_of(state.pages)
             changed = list(contents)
             for (page, start, end), data in effect.written:
                 place = places[page]
@@ -245,7 +245,7 @@ class StepTaker:
         )
         known.append(_Effects(spans, accesses, sizes, {tuple(reads.values()): effect}))
 
-    def _places_of(self, pages: tuple[int, ...]) -> dict[int, int]:
+    def places_of(self, pages: tuple[int, ...]) -> dict[int, int]:
         places = self._places.get(pages)
         if places is None:
             places = {page: place for place, page in enumerate(pages)}

@@ -87,13 +87,13 @@ class Access(NamedTuple):
 
 
 class Footprint:
-    """All that decides whether two steps of different threads commute. `is_noted` is for whoever
-    looks at each one once: a step that is not executed again has the same one (see memo)."""
+    """All that decides whether two steps of different threads commute. `note` is for whoever looks
+    at each one once: a step that is not executed again has the same one (see memo)."""
 
     __slots__ = (
         "accesses",
         "ends_process",
-        "is_noted",
+        "note",
         "pages",
         "racing",
         "spawns",
@@ -104,7 +104,7 @@ class Footprint:
         self.accesses = accesses
         self.racing = accesses  # those that happen: not of a section that does not begin
         self.spawns, self.ends_process = flags
-        self.is_noted = False
+        self.note: object = None
         self.pages: set[int] = set()
         self.written_pages: set[int] = set()
         for address, size, kind, _, _ in accesses:

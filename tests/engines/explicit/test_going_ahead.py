@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.engines.explicit.helpers import ask
 
-from plait.engines.explicit.futures import Accessed, Blocked, Futures, on_cycles
+from plait.engines.explicit.futures import Accessed, Blocked, Futures, Version, on_cycles
+from plait.engines.explicit.sections import Part, Profile
 from plait.engines.interface import Answer
 from plait.semantics.state import State
 
@@ -25,7 +26,9 @@ atomic_int x, y, z, w;
 pthread_t one, two, three;
 """
 # The first thread's steps look independent until the second one is at the same variable.
-LATE_CONFLICT = BEGIN + """
+LATE_CONFLICT = (
+    BEGIN
+    + """
 void *left(void *p) { x = 1; x = 2; return p; }
 void *right(void *p) { y = 1; y = 2; y = 3; if (x == 1) z = 1; return p; }
 int main(void) {
@@ -36,8 +39,11 @@ int main(void) {
   assert(z == 0);
 }
 """
+)
 # A thread that spins is ahead of nobody for ever.
-SPINNING = BEGIN + """
+SPINNING = (
+    BEGIN
+    + """
 void *spin(void *p) { while (!w); return p; }
 void *run(void *p) { x = 1; assert(y == 0); return p; }
 int main(void) {
@@ -47,8 +53,11 @@ int main(void) {
   while (1) z = 0;
 }
 """
+)
 # While the lock is held others wait for it, except for the one who only tries.
-TRIED = BEGIN + """
+TRIED = (
+    BEGIN
+    + """
 void *hold(void *p) { pthread_mutex_lock(&m); x = 1; x = 0; pthread_mutex_unlock(&m); return p; }
 void *look(void *p) { if (pthread_mutex_trylock(&m) != 0) assert(x == 0); return p; }
 int main(void) {
@@ -58,8 +67,11 @@ int main(void) {
   pthread_join(two, NULL);
 }
 """
+)
 # Who waits for the lock is let in by a third thread, which does not hold it.
-OPENED = BEGIN + """
+OPENED = (
+    BEGIN
+    + """
 void *hold(void *p) { pthread_mutex_lock(&m); x = 1; x = 0; return p; }
 void *look(void *p) { pthread_mutex_lock(&m); assert(x == 0); return p; }
 void *open(void *p) { pthread_mutex_unlock(&m); return p; }
@@ -70,8 +82,11 @@ int main(void) {
   pthread_join(one, NULL);
 }
 """
+)
 # Only the second step of `look` conflicts with `hold`, and it is blocked ever after.
-HELD = BEGIN + """
+HELD = (
+    BEGIN
+    + """
 void *hold(void *p) { pthread_mutex_lock(&m); return p; }
 void *look(void *p) { y = 1; pthread_mutex_lock(&m); assert(0); return p; }
 int main(void) {
@@ -81,8 +96,11 @@ int main(void) {
   pthread_join(two, NULL);
 }
 """
+)
 # Who looks at x does not exist yet.
-BORN = BEGIN + """
+BORN = (
+    BEGIN
+    + """
 void *left(void *p) { x = 1; x = 2; return p; }
 void *right(void *p) { if (x == 1) assert(0); return p; }
 void *start(void *p) { pthread_create(&three, NULL, right, NULL); return p; }
@@ -94,8 +112,11 @@ int main(void) {
   pthread_join(three, NULL);
 }
 """
+)
 # Memory is lost only if the process ends between two steps of another thread.
-LOST = BEGIN + """
+LOST = (
+    BEGIN
+    + """
 static unsigned long hidden;
 void *leave(void *p) { x = 1; exit(0); return p; }
 int main(void) {
@@ -110,7 +131,10 @@ int main(void) {
   pthread_join(one, NULL);
 }
 """
-RACE_LATER = BEGIN + """
+)
+RACE_LATER = (
+    BEGIN
+    + """
 int plain;
 void *left(void *p) { x = 1; plain = 1; return p; }
 void *right(void *p) { y = 1; y = 2; plain = 2; return p; }
@@ -121,6 +145,7 @@ int main(void) {
   pthread_join(two, NULL);
 }
 """
+)
 
 
 @pytest.mark.parametrize("persistent_sets", [True, False])
@@ -142,7 +167,9 @@ def test_violations(text: str, property_: str, persistent_sets: bool, tmp_path: 
     assert outcome.answer is Answer.VIOLATED, outcome.reason
 
 
-ASSUMED = BEGIN + """
+ASSUMED = (
+    BEGIN
+    + """
 void *fail(void *p) { __VERIFIER_assume(y == 1); return p; }
 void *run(void *p) {
   pthread_mutex_lock(&n); pthread_mutex_lock(&m);
@@ -158,6 +185,7 @@ int main(void) {
   pthread_join(two, NULL);
 }
 """
+)
 
 
 @pytest.mark.parametrize("persistent_sets", [True, False])
@@ -168,7 +196,9 @@ def test_a_failed_assumption(persistent_sets: bool, tmp_path: Path) -> None:
     assert "in which an assumption fails later" in outcome.reason
 
 
-COUNTER = BEGIN + """
+COUNTER = (
+    BEGIN
+    + """
 int counter;
 void *add(void *p) {
   for (int i = 0; i < 3; i++) {
@@ -185,6 +215,7 @@ int main(void) {
   assert(counter == 9);
 }
 """
+)
 
 
 @pytest.mark.parametrize("property_", ["assertions", "no-data-race", "no-deadlock"])
@@ -206,11 +237,18 @@ def test_on_cycles() -> None:
     assert found == [4]
 
 
+def step(reads: int, writes: int) -> Version:
+    """Nothing is known of what it computes."""
+    version = Version(Profile((Part((), frozenset()),)), Accessed(reads, writes))
+    version.is_opaque = True
+    return version
+
+
 class TestFutures:
     """Of threads that are made up: what is noted is found again from where it may come to be."""
 
     def futures(self, blocked: Blocked = lambda state, local: None) -> Futures:
-        return Futures(blocked, finds_leaks=False)
+        return Futures(blocked, lambda one, other: False, finds_leaks=False)
 
     @pytest.mark.parametrize("cells", [0, 16])
     def test_who_waits_for_what_it_changes_itself(self, cells: int) -> None:
@@ -218,22 +256,22 @@ class TestFutures:
         page = 0 if cells else 1
         futures = self.futures(lambda state, local: (cells, page) if local.may_block else None)
         before, waiting = (futures.local_state(2, item) for item in ("a", "b"))  # type: ignore[arg-type]
-        futures.note(waiting, Accessed(4, 0), 0)
+        futures.note(waiting, step(4, 0), 0)
         waiting.may_block = True
         mine, nowhere = Accessed(0, 4), State((), (), (), (), (), None)
-        assert futures.goes_ahead(nowhere, mine, [waiting])
-        futures.note(before, Accessed(0, 32), 2, [waiting])
-        assert futures.goes_ahead(nowhere, mine, [before])
-        futures.note(before, Accessed(0, cells), page)
-        assert not futures.goes_ahead(nowhere, mine, [before])
+        assert futures.goes_ahead(nowhere, mine, [], [waiting])
+        futures.note(before, step(0, 32), 2, [waiting])
+        assert futures.goes_ahead(nowhere, mine, [], [before])
+        futures.note(before, step(0, cells), page)
+        assert not futures.goes_ahead(nowhere, mine, [], [before])
 
     def test_what_comes_later_counts(self) -> None:
         futures = self.futures()
         first, second, third = (futures.local_state(2, item) for item in ("a", "b", "c"))  # type: ignore[arg-type]
-        futures.note(first, Accessed(0, 4), 0, [second])
-        futures.note(second, Accessed(8, 0), 0, [third, first])
+        futures.note(first, step(0, 4), 0, [second])
+        futures.note(second, step(8, 0), 0, [third, first])
         growth = futures.growth
-        futures.note(third, Accessed(0, 16), 0)
+        futures.note(third, step(0, 16), 0)
         assert futures.growth > growth
         assert (first.future_reads, first.future_writes) == (8, 20)
 
@@ -241,11 +279,11 @@ class TestFutures:
         """Even if it was in its future already: others may not get there."""
         futures = self.futures()
         first, second = (futures.local_state(2, item) for item in ("a", "b"))  # type: ignore[arg-type]
-        futures.note(first, Accessed(0, 4), 0, [second])
-        futures.note(second, Accessed(0, 8), 0)
+        futures.note(first, step(0, 4), 0, [second])
+        futures.note(second, step(0, 8), 0)
         growth = futures.growth
-        futures.note(first, Accessed(0, 8), 0)
+        futures.note(first, step(0, 8), 0)
         assert futures.growth > growth
         growth = futures.growth
-        futures.note(first, Accessed(0, 8), 0)
+        futures.note(first, step(0, 8), 0)
         assert futures.growth == growth

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from plait.engines.explicit.attempts import GivesUp
 from plait.engines.explicit.counterexample import counterexample
-from plait.engines.explicit.search import GivesUp, Search
+from plait.engines.explicit.search import Search
 from plait.engines.explicit.settings import Settings
 from plait.engines.explicit.statistics import Statistics
 from plait.engines.interface import (
@@ -19,7 +20,9 @@ from plait.engines.interface import (
 
 def settings_of(question: Question) -> Settings:
     chosen = question.settings
-    return Settings(chosen["persistent_sets"], chosen["max_states"])
+    return Settings(
+        chosen["persistent_sets"], chosen["sections"], chosen["commuting"], chosen["max_states"]
+    )
 
 
 def answer(question: Question, listener: Listener) -> Outcome:

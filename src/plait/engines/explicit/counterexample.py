@@ -3,7 +3,8 @@ that one stops more often on the way."""
 
 from __future__ import annotations
 
-from plait.engines.explicit.search import Search, Violation
+from plait.engines.explicit.attempts import Violation
+from plait.engines.explicit.search import Search
 from plait.engines.interface import BlockTaken, Counterexample
 from plait.semantics.compile import VISIBLE
 from plait.semantics.machine import Machine

@@ -13,6 +13,17 @@ _PERSISTENT_SETS = EngineOption(
     "go on with all threads that can move, also where the step of one commutes with all that the"
     " others may do",
 )
+_SECTIONS = EngineOption(
+    "sections",
+    True,
+    "interleave threads inside of critical sections, too",
+)
+_COMMUTING = EngineOption(
+    "commuting",
+    True,
+    "try steps that access the same in all orders, also where they commute because of what they"
+    " compute",
+)
 _MAX_STATES = EngineOption(
     "max_states",
     20_000_000,
@@ -22,6 +33,8 @@ _MAX_STATES = EngineOption(
 
 class ExplicitOptions(TypedDict, total=False):
     persistent_sets: bool
+    sections: bool
+    commuting: bool
     max_states: int | None
 
 
@@ -38,5 +51,5 @@ EXPLICIT = EngineDescription(
     nothing_yet="no state was explored",
     numbers_line="{states} states, {steps} steps",
     proof_words="by exploring all states",
-    options=(_PERSISTENT_SETS, _MAX_STATES),
+    options=(_PERSISTENT_SETS, _SECTIONS, _COMMUTING, _MAX_STATES),
 )

@@ -36,12 +36,17 @@ unless memory leaks are looked for then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
+from plait.engines.explicit.effects import Effect
+from plait.engines.explicit.sections import Profile
 from plait.semantics.outcome import AccessKind, Footprint
+from plait.semantics.scalars import Number
 from plait.semantics.state import State, Thread
 
 _GRANULE_BITS = 2  # memory is told apart in pieces of 4 bytes
 _MOST_LOCAL_STATES = 600  # of other threads that are looked at for one step
+_MOST_VERSIONS = 16  # of one local state's step
 ALL = -1
 # Two steps that start threads number them: as if they wrote the same piece. Whether memory is lost
 # at the end of the process depends on all steps before it: as if they all read one.
@@ -62,6 +67,7 @@ class LocalState:
         "sources",
         "targets",
         "thread",
+        "versions",
         "writes",
     )
 
@@ -73,36 +79,66 @@ class LocalState:
         self.may_block = False
         self.targets: dict[LocalState, None] = {}
         self.sources: list[LocalState] = []
+        self.versions: list[Version] | None = []  # None: too many
 
-    def conflicts_with(self, other: Accessed) -> bool:
-        """Whether its step does."""
+    def overlaps(self, other: Accessed) -> bool:
+        """Whether its step accesses the same, and one of both writes."""
         return bool(self.writes & (other.reads | other.writes) or self.reads & other.writes)
 
 
-class Accessed:
+class Accessed(NamedTuple):
     """What a step accesses where others can see it, as bit sets of pieces of memory."""
 
-    __slots__ = ("reads", "writes")
+    reads: int
+    writes: int
 
-    def __init__(self, reads: int, writes: int) -> None:
-        self.reads = reads
-        self.writes = writes
+    def __or__(self, other: Accessed) -> Accessed:
+        return Accessed(self.reads | other.reads, self.writes | other.writes)
+
+    def overlaps(self, other: Accessed) -> bool:
+        return bool(self.writes & (other.reads | other.writes) or self.reads & other.writes)
+
+
+NOTHING = Accessed(0, 0)
+
+
+class Version:
+    """One of the things that a step may come to, depending on what it reads and on inputs: what it
+    accesses. An example of it, a state, the thread and the inputs, is its `origin`."""
+
+    __slots__ = ("accessed", "effect", "is_opaque", "origin", "profile")
+
+    def __init__(self, profile: Profile, accessed: Accessed) -> None:
+        self.profile = profile
+        self.accessed = accessed
+        self.origin: tuple[State, int, tuple[tuple[Number, ...], ...]] | None = None
+        # What it computes is not known, or was not looked at yet.
+        self.is_opaque = False
+        self.effect: Effect | None = None
 
 
 # Whether a thread that is in a local state would be blocked in a state: None if not, or else the
 # pieces and the pages that this depends on.
 Blocked = Callable[[State, LocalState], tuple[int, int] | None]
+# Whether two steps that access the same commute all the same.
+Commute = Callable[[Version, Version], bool]
 
 
 class Futures:
-    def __init__(self, blocked: Blocked, *, finds_leaks: bool) -> None:
+    def __init__(self, blocked: Blocked, commute: Commute, *, finds_leaks: bool) -> None:
         self._blocked = blocked
+        self._commute = commute
         self._finds_leaks = finds_leaks
         self._local_states: dict[tuple[int, Thread], LocalState] = {}
         self._pieces: dict[int, int] = {}
         self._pages: dict[int, int] = {}
         self._objects: dict[tuple[int, int], int] = {}
         self.growth = 0  # counts what was not known before
+
+    def forget(self) -> None:
+        """All local states."""
+        self._local_states.clear()
+        self.growth += 1
 
     def local_state(self, number: int, thread: Thread) -> LocalState:
         key = (number, thread)
@@ -129,15 +165,6 @@ class Futures:
                 reads = writes = ALL
         return Accessed(reads, writes)
 
-    def joined(self, footprints: Iterable[Footprint]) -> Accessed:
-        """Of a step that is one of several, depending on its inputs."""
-        reads = writes = 0
-        for item in footprints:
-            found = self.accessed(item)
-            reads |= found.reads
-            writes |= found.writes
-        return Accessed(reads, writes)
-
     def _mask(self, address: int, size: int) -> int:
         known = self._objects.get((address, size))
         if known is None:
@@ -160,11 +187,17 @@ class Futures:
     def note(
         self,
         local: LocalState,
-        accessed: Accessed,
+        version: Version,
         changes: int,
         targets: Iterable[LocalState] = (),
     ) -> None:
         """A step from a local state: what it accesses, the pages it changes, where it leads."""
+        accessed = version.accessed
+        if local.versions is not None:
+            local.versions.append(version)
+            self.growth += 1
+            if version.is_opaque or len(local.versions) > _MOST_VERSIONS:
+                local.versions = None
         if changes | local.changes != local.changes:
             local.changes |= changes
             self.growth += 1
@@ -198,18 +231,31 @@ class Futures:
 
     # --- queries
 
-    def goes_ahead(self, state: State, mine: Accessed, others: list[LocalState]) -> bool:
+    def conflicts(self, local: LocalState, mine: Accessed, versions: list[Version]) -> bool:
+        """Whether the step of a local state conflicts with another thread's."""
+        if not local.overlaps(mine):
+            return False
+        if local.versions is None:
+            return True
+        return any(
+            theirs.accessed.overlaps(my.accessed) and not self._commute(my, theirs)
+            for theirs in local.versions
+            for my in versions
+        )
+
+    def goes_ahead(
+        self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
+    ) -> bool:
         """Whether a step with these accesses can be taken ahead of all that the others may do."""
         touched = mine.reads | mine.writes
         for local in others:
             if local.future_writes & touched or local.future_reads & mine.writes:
-                return self._goes_ahead_of_blocked(state, mine, others)
+                return self._goes_ahead_of_blocked(state, mine, versions, others)
         return True
 
     def _goes_ahead_of_blocked(
-        self, state: State, mine: Accessed, others: list[LocalState]
+        self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
     ) -> bool:
-        touched, written_by_me = mine.reads | mine.writes, mine.writes
         seen: set[LocalState] = set(others)
         pending = list(others)  # that may take their steps, the nearest first
         waiting: list[tuple[LocalState, int, int]] = []
@@ -222,7 +268,7 @@ class Futures:
                     if depends is not None:
                         waiting.append((local, *depends))
                         continue
-                if local.writes & touched or local.reads & written_by_me:
+                if self.conflicts(local, mine, versions):
                     return False
                 written |= local.writes
                 changed |= local.changes

@@ -11,61 +11,24 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.sharing import sharing_of
 from plait.data import dataclass, field
-from plait.engines.explicit.futures import Accessed, Futures, LocalState, on_cycles
-from plait.engines.explicit.machine import PeekingMachine, WaryMachine
+from plait.engines.explicit.attempts import Attempt, Attempts, Found, GivesUp, Step, Violation
+from plait.engines.explicit.futures import Accessed, Version, on_cycles
 from plait.engines.explicit.room import Room
 from plait.engines.explicit.settings import Settings
 from plait.engines.explicit.statistics import Statistics
 from plait.engines.explicit.storage import StateStore
 from plait.engines.interface import OutOfTime
-from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.deadlock import StateGraph
-from plait.semantics.inputs import InputDomains
-from plait.semantics.memo import StepTaker, Taken
-from plait.semantics.outcome import (
-    HAS_NO_VERDICT,
-    Access,
-    AccessKind,
-    Ending,
-    Footprint,
-    StepOutcome,
-)
-from plait.semantics.scalars import Number
+from plait.semantics.outcome import Access, Footprint, StepOutcome
 from plait.semantics.state import State, Status, runnable
 
 _LOOK_AT_CLOCK_EVERY = 512
 _TELL_EVERY = 0.2  # seconds
-
-Choices = tuple[Number, ...]
-Step = tuple[int, Choices]  # whose, and with which inputs
-Move = tuple[Choices, State, Footprint | None]
-
-
-class GivesUp(Exception):
-    """Nothing that is left to explore could make it a proof."""
-
-
-@dataclass(slots=True, eq=False)
-class Violation:
-    """The steps lead to it; of a race or a deadlock, to the state that has it (`is_of_state`).
-    `racing` are the two next steps that race."""
-
-    message: str
-    steps: list[Step]
-    thread: int
-    origin: Origin = NOWHERE
-    racing: tuple[Step, ...] = ()
-    is_of_state: bool = False
-
-
-class _Found(Exception):
-    def __init__(self, violation: Violation) -> None:
-        self.violation = violation
-        super().__init__(violation.message)
 
 
 @dataclass(slots=True, eq=False)
@@ -79,22 +42,12 @@ class Result:
 
 
 @dataclass(slots=True, eq=False)
-class _Attempt:
-    """What a thread can do in a state, one row for each combination of inputs. It `is_certain` if
-    none of them led out of what is explored."""
-
-    moves: list[Move] = field(default_factory=list)
-    footprints: list[Footprint] = field(default_factory=list)
-    blocked: StepOutcome | None = None
-    is_certain: bool = True
-
-
-@dataclass(slots=True, eq=False)
 class _Reduced:
     """`growth` is that of the futures for which it was found to be enough."""
 
     thread: int
     accessed: Accessed
+    versions: list[Version]
     targets: tuple[int, ...]
     growth: int
 
@@ -116,49 +69,62 @@ class Search:
         self._tell = tell
         self._next_telling = self._began + _TELL_EVERY
         self._room = Room()
-        self.sharing = sharing_of(program)
-        self.machine = WaryMachine(program, specification, self.sharing)
-        self._domains = InputDomains()
+        sharing = sharing_of(program)
+        self._attempts = Attempts(program, specification, sharing, settings, self._count_step)
+        self.machine = self._attempts.machine
         self._finds_races = Property.NO_DATA_RACE in specification
         self._finds_deadlocks = Property.NO_DEADLOCK in specification
-        self._steps = StepTaker(self.machine, records=True, remembers=True)
-        peeking = PeekingMachine(program, specification, self.sharing)
-        peeking.compiler = self.machine.compiler
-        self._peeks = StepTaker(peeking, records=True, remembers=True)
-        finds_leaks = self.machine.finds_leaks
-        self._futures = Futures(self._blocked_at, finds_leaks=finds_leaks)
+        self._futures = self._attempts.futures
+        self._result = Result()
+        self._begin()
+
+    def _begin(self) -> None:
         # States of which only one thread's steps were taken.
         self._reduced: dict[int, _Reduced] = {}
         self._store = StateStore()
         # How each state was first reached: from which state, and by which step.
         self._sources: list[int] = []
-        self._last_steps: list[Step] = []
+        self._last_steps: list[tuple[Step, ...]] = []
         self._queue: deque[int] = deque()
         self._graph = StateGraph()
-        self._result = Result()
-        self._troubles: dict[str, None] = {}
 
     def run(self) -> Result:
         """OutOfTime and GivesUp if it does not come to an end."""
         result = self._result
         try:
-            self._explore()
-        except _Found as found:
+            while not self._has_explored():
+                self._begin()
+        except Found as found:
             result.violation = found.violation
-        result.troubles = list(self._troubles)
+        result.troubles = list(self._attempts.troubles)
         self._count()
         return result
+
+    def _has_explored(self) -> bool:
+        """False if what was taken for a lock is none: all was for nothing."""
+        try:
+            self._explore()
+        except BrokenLock as lock:
+            self._attempts.locks.broken.add(lock.address)
+            self._attempts.forget()
+            return False
+        return True
 
     def _explore(self) -> None:
         self.machine.start()
         self.machine.commit()
-        self._arrive(self.machine.state(), -1, (0, ()))
+        self._arrive(self.machine.state(), -1, ())
         while self._queue:
             while self._queue:
                 self._expand(self._queue.popleft())
             self._make_up()
         if self._finds_deadlocks:
             self._find_partial_deadlock()
+
+    def _count_step(self) -> None:
+        self.statistics.steps += 1
+        if self.statistics.steps % _LOOK_AT_CLOCK_EVERY == 0:
+            self._look_around()
 
     def _look_around(self) -> None:
         """Whether time and memory are left; and tell how far it is."""
@@ -182,11 +148,11 @@ class Search:
 
     # --- states
 
-    def _arrive(self, state: State, source: int, step: Step) -> int:
+    def _arrive(self, state: State, source: int, steps: tuple[Step, ...]) -> int:
         number, is_new = self._store.add(state)
         if is_new:
             self._sources.append(source)
-            self._last_steps.append(step)
+            self._last_steps.append(steps)
             self._queue.append(number)
             if len(state.threads) > self.statistics.threads:
                 self.statistics.threads = len(state.threads)
@@ -201,6 +167,7 @@ class Search:
         them whose step goes ahead of all that the others may do."""
         state = self._store.state(number)
         attempts = {thread: self._attempt(number, state, thread) for thread in runnable(state)}
+        self._compare_profiles(attempts)
         if self._finds_races:
             self._find_race(number, attempts)
         moving = {thread: item for thread, item in attempts.items() if item.moves}
@@ -214,14 +181,14 @@ class Search:
         else:
             moving = {ahead[0]: moving[ahead[0]]}
         targets = [
-            self._arrive(following, number, (thread, choices))
+            self._arrive(move.state, number, tuple((thread, choices) for choices in move.inputs))
             for thread, attempt in moving.items()
-            for choices, following, _ in attempt.moves
+            for move in attempt.moves
         ]
         if ahead is not None:
             self._reduced[number] = _Reduced(*ahead, tuple(targets), self._futures.growth)
 
-    def _look_for_deadlock(self, number: int, state: State, attempts: dict[int, _Attempt]) -> None:
+    def _look_for_deadlock(self, number: int, state: State, attempts: dict[int, Attempt]) -> None:
         blocked = {
             thread: item.blocked
             for thread, item in attempts.items()
@@ -238,21 +205,24 @@ class Search:
     # --- steps that go ahead
 
     def _going_ahead(
-        self, state: State, attempts: dict[int, _Attempt]
-    ) -> tuple[int, Accessed] | None:
+        self, state: State, attempts: dict[int, Attempt]
+    ) -> tuple[int, Accessed, list[Version]] | None:
         """A thread whose steps are enough, and what they access."""
         find = self._futures.local_state
         locals_ = {thread: find(thread, state.threads[thread - 1]) for thread in attempts}
         for thread, attempt in attempts.items():
-            is_plain = all(self._goes_on(following, thread) for _, following, _ in attempt.moves)
+            is_plain = all(self._goes_on(move.state, thread) for move in attempt.moves)
             if not attempt.moves or not attempt.is_certain or not is_plain:
                 continue
-            mine = self._futures.joined(attempt.footprints)
+            mine, versions = attempt.accessed, attempt.versions
             others = [item for other, item in locals_.items() if other != thread]
-            if any(attempts[item.number].moves and item.conflicts_with(mine) for item in others):
+            if any(
+                attempts[item.number].moves and self._futures.conflicts(item, mine, versions)
+                for item in others
+            ):
                 continue
-            if self._futures.goes_ahead(state, mine, others):
-                return thread, mine
+            if self._futures.goes_ahead(state, mine, versions, others):
+                return thread, mine, versions
         return None
 
     def _goes_on(self, state: State, thread: int) -> bool:
@@ -284,106 +254,53 @@ class Search:
             for thread in runnable(state)
             if thread != item.thread
         ]
-        if not self._futures.goes_ahead(state, item.accessed, others):
+        if not self._futures.goes_ahead(state, item.accessed, item.versions, others):
             return False
         item.growth = growth
         return True
 
-    def _blocked_at(self, state: State, local: LocalState) -> tuple[int, int] | None:
-        place = local.number - 1
-        if place >= len(state.threads) or state.threads[place].status is not Status.RUNNING:
-            return None
-        if state.threads[place] is not local.thread:
-            threads = (*state.threads[:place], local.thread, *state.threads[place + 1 :])
-            state = state._replace(threads=threads)
-        taken = self._peeks.take(state, local.number, ())
-        if taken.outcome.ending is not Ending.BLOCKED or taken.touched is None:
-            return None
-        assert taken.footprint is not None
-        reads = self._futures.accessed(taken.footprint).reads
-        return reads, self._futures.pages(taken.touched)
+    # --- steps
 
-    def _note(self, state: State, thread: int, taken: Taken) -> None:
-        footprint = taken.footprint
-        assert footprint is not None
-        if footprint.is_noted or not self._settings.persistent_sets:
-            return
-        footprint.is_noted = True
-        futures = self._futures
-        local = futures.local_state(thread, state.threads[thread - 1])
-        following = taken.state
-        if following is None:
-            if taken.outcome.ending is Ending.BLOCKED:
-                local.may_block = True
-            futures.note(local, futures.accessed(footprint), 0)
-            return
-        targets = [futures.local_state(thread, following.threads[thread - 1])]
-        for born in range(len(state.threads), len(following.threads)):
-            targets.append(futures.local_state(born + 1, following.threads[born]))
-        seen = {
-            access.address >> self.machine.page_bits
-            for access in footprint.accesses
-            if access.kind is AccessKind.WRITE
-        }
-        unseen = futures.pages(page for page in _changed(state, following) if page not in seen)
-        futures.note(local, futures.accessed(footprint), unseen, targets)
+    def _attempt(self, number: int, state: State, thread: int) -> Attempt:
+        try:
+            attempt = self._attempts.attempt(state, thread)
+        except Found as found:
+            violation = found.violation
+            violation.steps = [*self._path(number), *violation.steps]
+            raise
+        undefined = attempt.undefined
+        if undefined is not None and self._result.undefined is None:
+            undefined.steps = [*self._path(number), *undefined.steps]
+            self._result.undefined = undefined
+        return attempt
 
-    def _attempt(self, number: int, state: State, thread: int) -> _Attempt:
-        """Try a thread's next step with all inputs."""
-        result = _Attempt()
-        pending: list[Choices] = [()]
-        while pending:
-            self.statistics.steps += 1
-            if self.statistics.steps % _LOOK_AT_CLOCK_EVERY == 0:
-                self._look_around()
-            choices = pending.pop()
-            taken = self._steps.take(state, thread, choices)
-            outcome = taken.outcome
-            ending = outcome.ending
-            if ending is Ending.NEEDS_INPUT:
-                assert outcome.input is not None
-                values, is_complete = self._domains.values(outcome.input)
-                if not is_complete:
-                    place = self._program.place(outcome.origin)
-                    raise GivesUp(f"an input with too many values: {outcome.message} ({place})")
-                pending += [(*choices, value) for value in reversed(values)]
-                continue
-            assert taken.footprint is not None
-            result.footprints.append(taken.footprint)
-            self._note(state, thread, taken)
-            if taken.state is not None:
-                result.moves.append((choices, taken.state, taken.footprint))
-            if ending is Ending.BLOCKED:
-                result.blocked = outcome
-            elif ending is Ending.VIOLATION:
-                raise _Found(self._violation(number, outcome, thread, choices))
-            elif ending in HAS_NO_VERDICT:
-                result.is_certain = False
-                place = self._program.place(outcome.origin)
-                self._troubles[f"{ending.value}: {outcome.message} ({place})"] = None
-                if ending is Ending.UNDEFINED and self._result.undefined is None:
-                    self._result.undefined = self._violation(number, outcome, thread, choices)
-        return result
+    def _compare_profiles(self, attempts: dict[int, Attempt]) -> None:
+        """Whether critical sections conflict with what others do next."""
+        locks = self._attempts.locks
+        for thread, attempt in attempts.items():
+            for version in attempt.versions:
+                if not version.profile.is_section:
+                    continue
+                for other, item in attempts.items():
+                    if other != thread and item.accessed.overlaps(version.accessed):
+                        for theirs in item.versions:
+                            locks.compare(version.profile, theirs.profile)
 
     # --- what is found
 
     def _path(self, number: int) -> list[Step]:
         steps: list[Step] = []
         while self._sources[number] >= 0:
-            steps.append(self._last_steps[number])
+            steps += reversed(self._last_steps[number])
             number = self._sources[number]
         return steps[::-1]
 
-    def _violation(
-        self, number: int, outcome: StepOutcome, thread: int, choices: Choices
-    ) -> Violation:
-        steps = [*self._path(number), (thread, choices)]
-        return Violation(outcome.message, steps, outcome.thread or thread, outcome.origin)
-
-    def _find_race(self, number: int, attempts: dict[int, _Attempt]) -> None:
+    def _find_race(self, number: int, attempts: dict[int, Attempt]) -> None:
         page_bits = self.machine.page_bits
         steps = {
-            thread: Footprint.joined(page_bits, item.footprints, [move[2] for move in item.moves])
+            thread: Footprint.joined(
+                page_bits, item.footprints, [move.footprint for move in item.moves]
+            )
             for thread, item in attempts.items()
             if item.moves
         }
@@ -397,13 +314,13 @@ class Search:
                         self._step_with(number, second, pair[1]),
                     )
                     path, origin = self._path(number), pair[0].origin
-                    raise _Found(Violation("race", path, first, origin, racing, is_of_state=True))
+                    raise Found(Violation("race", path, first, origin, racing, is_of_state=True))
 
     def _step_with(self, number: int, thread: int, access: Access) -> Step:
         """A thread's next step, with inputs with which it makes an access."""
-        for choices, _, footprint in self._attempt(number, self._store.state(number), thread).moves:
-            if footprint is not None and access in footprint.accesses:
-                return thread, choices
+        for move in self._attempt(number, self._store.state(number), thread).moves:
+            if access in move.footprint.accesses:
+                return thread, move.inputs[0]
         raise AssertionError("an access that no step makes")
 
     def _find_partial_deadlock(self) -> None:
@@ -411,7 +328,7 @@ class Search:
         if found is None:
             if self._graph.doubtful:
                 what = "a thread waits for ever in executions in which an assumption fails later"
-                self._troubles[what] = None
+                self._attempts.troubles[what] = None
             return
         number, thread = found
         outcome = self._attempt(number, self._store.state(number), thread).blocked
@@ -421,18 +338,4 @@ class Search:
     def _report_deadlock(self, number: int, thread: int, blocked: dict[int, StepOutcome]) -> None:
         origin = blocked[thread].origin
         path = self._path(number)
-        raise _Found(Violation("deadlock", path, thread, origin, is_of_state=True))
-
-
-def _changed(before: State, after: State) -> set[int]:
-    """The pages of objects that a step has changed, made or destroyed."""
-    if before.pages is after.pages:
-        rows = zip(before.pages, before.contents, after.contents, strict=True)
-        found = {page for page, old, new in rows if old is not new}
-    else:
-        old = dict(zip(before.pages, before.contents, strict=True))
-        new = dict(zip(after.pages, after.contents, strict=True))
-        found = {page for page in old.keys() | new.keys() if old.get(page) is not new.get(page)}
-    if before.undefined is not after.undefined:
-        found.update(page for page, _ in {*before.undefined} ^ {*after.undefined})
-    return found
+        raise Found(Violation("deadlock", path, thread, origin, is_of_state=True))

@@ -8,4 +8,6 @@ from plait.data import dataclass
 @dataclass(frozen=True, slots=True)
 class Settings:
     persistent_sets: bool = True
+    sections: bool = True
+    commuting: bool = True
     max_states: int = 20_000_000

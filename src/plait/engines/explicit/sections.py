@@ -1,0 +1,276 @@
+"""Critical sections as single steps: what is accessed in them, whether threads keep to locks.
+
+A *lock* is a cell that is 0 while nobody holds it, and whose takers are blocked while it is not. A
+critical section begins with the step that takes a lock and ends when the thread holds none any
+more: it may take further locks, but none after it has given one back (two phases: Eswaran, Gray,
+Lorie, Traiger, "The notions of consistency and predicate locks in a database system", CACM 1976).
+Here it is one step of its thread.
+
+Soundness. Let P' be the program in which critical sections of some locks are single steps. Whoever
+explores P' ensures the following, or gives up the lock (`BrokenLock`) and starts afresh:
+
+1. If, in a state of P', the step of one thread is a critical section, and it conflicts with what
+   another thread accesses in its next step (whether or not that is blocked), then both hold a
+   common lock at these two accesses.
+2. Whoever takes a lock is blocked if it has a value that it has in the middle of a critical section
+   of another thread, and looks at nothing but the lock to find that out.
+3. A critical section is never blocked in the middle: not by a lock (in P' nobody holds one, other
+   than those that were given up), nor by anything else. It starts no thread, ends neither its
+   thread nor the process, and fails no assumption.
+4. Taking one lock while holding another is a relation without circles.
+
+Then P' has all violations of P. *Taking a lock commutes to the right, giving it back to the left,
+all else in both directions* (Lipton, CACM 1975): take an execution of P and in it the first access
+that conflicts with one, made or still to be made, of a critical section that has begun and is not over,
+of another thread. Before that nobody has conflicted with it, so that sections that are over can be
+made single steps, at the last of their locks that they took, and the begun ones moved to the end.
+Then the access is made from a state of P' in which the other thread stands where its section
+begins, which will make its access from there. By 1 they hold a common lock, which one of them has
+taken when the other one held it (or when the other one will not get it before it is free): by
+2 that is impossible. So there is no such access, all executions of P are of that kind, and begun
+sections conflict with nothing. A violation in one of these, made as the last thing, is one that the
+attempt of the section in P' meets. Of a race one access is in such a section only if they
+conflict. A thread that is blocked for ever in the middle of a section waits for a lock (3) that
+another thread holds in the middle of one, and so on: a circle, against 4. And whoever is
+blocked by a lock that is held for ever waits for a section that never ends; those are given up.
+
+Whether the explored part of P' is enough to see conflicts against 1 is a matter of the reduction
+(`futures`): two steps that conflict without a common lock never go ahead of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from plait.analysis.critical_sections import BrokenLock
+from plait.semantics.memo import StepTaker, Taken
+from plait.semantics.outcome import AccessKind, Ending, Footprint
+from plait.semantics.state import State, Thread
+
+MOST_PARTS = 400  # of one critical section
+_LARGEST_LOCK = 8  # bytes
+_MOST_ACCESSES = 8  # of a step that takes a lock
+
+NO_LOCKS: frozenset[int] = frozenset()
+
+
+class Bytes(NamedTuple):
+    address: int
+    size: int
+    is_write: bool
+    is_atomic: bool
+
+
+class Part(NamedTuple):
+    """One of the steps of a critical section, or all of another step, with the locks that are held
+    meanwhile, from taking them to giving them back."""
+
+    accesses: tuple[Bytes, ...]
+    locks: frozenset[int]
+
+
+class Profile:
+    """What a step accesses where others can see it. All equal ones are one object."""
+
+    __slots__ = ("is_section", "parts")
+
+    def __init__(self, parts: tuple[Part, ...]) -> None:
+        self.parts = parts
+        self.is_section = bool(parts[0].locks)
+
+    @property
+    def lock(self) -> int:
+        """The first one that a critical section takes; 0 for other steps."""
+        return min(self.parts[0].locks, default=0)
+
+
+class Locks:
+    """What is known of locks; `broken` are those that are given up."""
+
+    def __init__(self, steps: StepTaker, peeks: StepTaker) -> None:
+        self.broken: set[int] = set()
+        self._steps = steps
+        self._peeks = peeks
+        self._page_bits = steps.machine.page_bits
+        self._profiles: dict[tuple[Part, ...], Profile] = {}
+        self._agree: dict[tuple[Profile, Profile], bool] = {}
+        self._indivisible: dict[tuple[Profile, Profile], bool] = {}
+        self._takes: dict[tuple[int, Thread, int, bytes], bool] = {}
+        self._sizes: dict[int, int] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """What was seen of locks, because one was broken."""
+        self._compared: set[tuple[Profile, Profile]] = set()
+        self._inner: dict[int, set[int]] = {}
+        self._held: dict[int, dict[tuple[int, bytes], None]] = {}
+        self._takers: dict[int, dict[tuple[int, Thread], State]] = {}
+
+    # --- what a step accesses
+
+    @staticmethod
+    def part(footprint: Footprint, locks: frozenset[int] = NO_LOCKS) -> Part:
+        found = dict.fromkeys(
+            Bytes(item.address, item.size, item.kind is not AccessKind.READ, item.is_atomic)
+            for item in footprint.accesses
+        )
+        return Part(tuple(found), locks)
+
+    def profile(self, parts: Iterable[Part]) -> Profile:
+        key = tuple(parts)
+        found = self._profiles.get(key)
+        if found is None:
+            found = self._profiles[key] = Profile(key)
+        return found
+
+    # --- taking locks
+
+    def taken_by(self, state: State, taken: Taken, number: int) -> int:
+        """The lock that a step takes; 0 if none."""
+        after, footprint = taken.state, taken.footprint
+        if after is None or footprint is None or taken.touched is None:
+            return 0
+        if len(footprint.accesses) > _MOST_ACCESSES:
+            return 0
+        for item in footprint.accesses:
+            address, size = item.address, item.size
+            if item.kind is not AccessKind.WRITE or not item.is_atomic or size > _LARGEST_LOCK:
+                continue
+            if not _is_read(footprint, address, size):
+                continue
+            if address in self.broken or any(self._bytes(state, address, size)):
+                continue
+            value = self._bytes(after, address, size)
+            if any(value) and self._is_blocked(state, number, address, _another(value)):
+                self._sizes[address] = size
+                return address
+        return 0
+
+    def _bytes(self, state: State, address: int, size: int) -> bytes:
+        page = address >> self._page_bits
+        start = address - (page << self._page_bits)
+        place = self._steps.places_of(state.pages)[page]
+        return state.contents[place][start : start + size]
+
+    def _is_blocked(self, state: State, number: int, lock: int, value: bytes) -> bool:
+        """Whether a thread's step is blocked if the lock has this value, and the thread has looked
+        at nothing else then. So it does not matter what the rest of the state is."""
+        key = number, state.threads[number - 1], lock, value
+        found = self._takes.get(key)
+        if found is None:
+            page = lock >> self._page_bits
+            start = lock - (page << self._page_bits)
+            place = self._steps.places_of(state.pages)[page]
+            data = state.contents[place]
+            data = data[:start] + value + data[start + len(value) :]
+            contents = (*state.contents[:place], data, *state.contents[place + 1 :])
+            taken = self._peeks.take(state._replace(contents=contents), number, ())
+            footprint = taken.footprint
+            found = self._takes[key] = (
+                taken.outcome.ending is Ending.BLOCKED
+                and taken.touched is not None
+                and footprint is not None
+                and all(
+                    item.address == lock and item.size == len(value) for item in footprint.accesses
+                )
+            )
+        return found
+
+    def note_taker(self, state: State, number: int, lock: int) -> None:
+        """A thread may take a lock as its next step."""
+        takers = self._takers.setdefault(lock, {})
+        key = number, state.threads[number - 1]
+        if key not in takers:
+            takers[key] = state
+            for holder, value in self._held.get(lock, {}):
+                self._check_blocked(state, number, lock, holder, value)
+
+    def note_held(self, state: State, number: int, lock: int) -> bool:
+        """In the middle of a critical section: whether the thread still holds a lock."""
+        value = self._bytes(state, lock, self._sizes[lock])
+        if not any(value):
+            return False
+        held = self._held.setdefault(lock, {})
+        if (number, value) not in held:
+            held[number, value] = None
+            for (taker, _), place in self._takers.get(lock, {}).items():
+                self._check_blocked(place, taker, lock, number, value)
+        return True
+
+    def _check_blocked(
+        self, state: State, taker: int, lock: int, holder: int, value: bytes
+    ) -> None:
+        if taker != holder and not self._is_blocked(state, taker, lock, value):
+            raise BrokenLock(lock, "a thread goes on where another one holds it")
+
+    def note_order(self, first: int, held: Iterable[int], lock: int) -> None:
+        """A critical section that began with one lock takes another one while it holds some."""
+        for item in held:
+            self._inner.setdefault(item, set()).add(lock)
+        seen = {lock}
+        pending = [lock]
+        while pending:
+            new = self._inner.get(pending.pop(), set()) - seen
+            seen |= new
+            pending += new
+        if not seen.isdisjoint(held):
+            raise BrokenLock(first, "locks are taken in different orders")
+
+    # --- keeping to them
+
+    def compare(self, one: Profile, other: Profile) -> None:
+        """Steps of two threads that both come next in a state; the one is a critical section."""
+        key = one, other
+        if key not in self._compared:
+            self._compared.add(key)
+            if not self.agree(one, other):
+                raise BrokenLock(one.lock, "what it protects is accessed without it")
+
+    def agree(self, one: Profile, other: Profile) -> bool:
+        """Whether both hold a common lock wherever they conflict."""
+        key = one, other
+        found = self._agree.get(key)
+        if found is None:
+            found = self._agree[key] = not any(
+                mine.locks.isdisjoint(theirs.locks) and _conflict(mine, theirs, is_race=False)
+                for mine in one.parts
+                for theirs in other.parts
+            )
+        return found
+
+    def are_indivisible(self, one: Profile, other: Profile) -> bool:
+        """Whether neither can come in between the accesses of the other one, and none of them is a
+        race: both hold a common lock wherever they conflict, or both are single steps anyway."""
+        key = one, other
+        found = self._indivisible.get(key)
+        if found is None:
+            if len(one.parts) == len(other.parts) == 1:
+                found = not _conflict(one.parts[0], other.parts[0], is_race=True)
+            else:
+                found = self.agree(one, other)
+            self._indivisible[key] = found
+        return found
+
+
+def _conflict(one: Part, other: Part, *, is_race: bool) -> bool:
+    return any(
+        (mine.is_write or theirs.is_write)
+        and not (is_race and mine.is_atomic and theirs.is_atomic)
+        and mine.address < theirs.address + theirs.size
+        and theirs.address < mine.address + mine.size
+        for mine in one.accesses
+        for theirs in other.accesses
+    )
+
+
+def _is_read(footprint: Footprint, address: int, size: int) -> bool:
+    return any(
+        item.address == address and item.size == size and item.kind is AccessKind.READ
+        for item in footprint.accesses
+    )
+
+
+def _another(value: bytes) -> bytes:
+    """A value that is neither this one nor 0."""
+    return bytes([value[0] ^ 1 if value[0] > 1 else 2, *value[1:]])

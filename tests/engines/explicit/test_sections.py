@@ -1,0 +1,197 @@
+"""Critical sections as single steps, and steps that commute because of what they compute: what must
+not be lost, and that it gains something. Each program of `VIOLATED` violates its property only in
+executions that a hasty reduction leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.engines.explicit.helpers import ask
+
+from plait.engines.interface import Answer
+
+BEGIN = """
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+sem_t s;
+atomic_int x, y, z;
+int c, d;
+#define WITH(mutex, ...) do { pthread_mutex_lock(mutex); __VA_ARGS__; pthread_mutex_unlock(mutex); } while (0)
+"""
+
+
+def program(left: str, right: str, after: str = "", more: str = "") -> str:
+    return f"""{BEGIN}
+void *left(void *p) {{ {left}; return p; }}
+void *right(void *p) {{ {right}; return p; }}
+{more}
+int main(void) {{
+  pthread_t one, two;
+  pthread_create(&one, NULL, left, NULL);
+  pthread_create(&two, NULL, right, NULL);
+  pthread_join(one, NULL);
+  pthread_join(two, NULL);
+  {after}
+}}
+"""
+
+
+VIOLATED = {
+    "seen without the lock": ("assertions", program("WITH(&m, x = 1, x = 0)", "assert(x == 0)")),
+    "seen late without the lock": (
+        "assertions",
+        program("WITH(&m, x = 1, x = 0)", "y = 1; y = 2; assert(x == 0)"),
+    ),
+    "changed without the lock": (
+        "assertions",
+        program("WITH(&m, x = x + 1)", "y = 1; y = 2; x++", "assert(x == 2);"),
+    ),
+    "another lock": (
+        "assertions",
+        program("WITH(&m, x = x + 1)", "y = 1; WITH(&n, x = x + 1)", "assert(x == 2);"),
+    ),
+    "race with a section": ("no-data-race", program("WITH(&m, c = 1)", "y = 1; c = 2")),
+    "race of steps that commute": ("no-data-race", program("c = 1", "y = 1; c = 1")),
+    "two orders": (
+        "no-deadlock",
+        program("WITH(&m, WITH(&n, x = 1))", "WITH(&n, WITH(&m, y = 1))"),
+    ),
+    "two orders that commute": (
+        "no-deadlock",
+        program("WITH(&m, WITH(&n, c++))", "WITH(&n, WITH(&m, c++))"),
+    ),
+    "a lock given back and taken again": (
+        "assertions",
+        program("WITH(&m, WITH(&n, c = 1); WITH(&n, assert(c == 1)))", "WITH(&n, c = 2)"),
+    ),
+    "a section that waits": (
+        "no-deadlock",
+        program("WITH(&m, sem_wait(&s))", "WITH(&m, x = 1); sem_post(&s)"),
+    ),
+    "a section that never ends": ("no-deadlock", program("pthread_mutex_lock(&m)", "WITH(&m, x = 1)")),
+    "a section that starts a thread": (
+        "assertions",
+        program(
+            "pthread_t t; WITH(&m, x = 1; pthread_create(&t, NULL, third, NULL); x = 0)",
+            "y = 1",
+            more="",
+        ).replace("void *left", "void *third(void *p) { assert(x == 0); return p; }\nvoid *left"),
+    ),
+    "a section that loops for ever": (
+        "no-deadlock",
+        program("WITH(&m, while (!y))", "WITH(&m, x = 1); y = 1"),
+    ),
+    "tried": (
+        "assertions",
+        program("WITH(&m, x = 1, x = 0)", "if (pthread_mutex_trylock(&m) != 0) assert(x == 0)"),
+    ),
+    "one who knows where the lock is": (
+        "assertions",
+        program("WITH(&m, c = 1, c = 0)", "y = 1; assert(*(int *)&m == 0)"),
+    ),
+    "another function of the value": (
+        "assertions",
+        program("WITH(&m, c = c + 1)", "y = 1; WITH(&m, c = -c)", "assert(c == -1);"),
+    ),
+    "and, or": (
+        "assertions",
+        program("WITH(&m, c |= 1)", "y = 1; WITH(&m, c &= 2)", "assert(c == 0);"),
+    ),
+    "a copy": (
+        "assertions",
+        program("WITH(&m, c = c + 1)", "y = 1; WITH(&m, d = c)", "assert(d == 1);"),
+    ),
+    "a copy for oneself": (
+        "assertions",
+        program("WITH(&m, c = c + 1)", "int own; y = 1; WITH(&m, own = c); assert(own == 1)"),
+    ),
+    "a number for oneself": (
+        "assertions",
+        program(
+            "WITH(&m, c = c + 1)",
+            "int own; y = 1; WITH(&m, own = c; c = c + 1); assert(own == 1)",
+        ),
+    ),
+    "a decision": (
+        "assertions",
+        program("WITH(&m, c = c + 1)", "y = 1; WITH(&m, if (c == 1) d = 1)", "assert(d == 1);"),
+    ),
+    "a condition": (
+        "assertions",
+        program(
+            "WITH(&m, c += d ? 1 : 2)", "y = 1; WITH(&m, d = 1; c += 4)", "assert(c == 6);"
+        ),
+    ),
+    "the same value twice": (
+        "assertions",
+        program("WITH(&m, c = 1)", "y = 1; WITH(&m, c = 2)", "assert(c == 2);"),
+    ),
+    "parts of a cell": (
+        "assertions",
+        program("WITH(&m, c = c + 1)", "y = 1; WITH(&m, *(char *)&c = 7)", "assert(c == 7);"),
+    ),
+    "atomic steps that do not commute": (
+        "assertions",
+        program("atomic_fetch_add(&x, 1)", "y = 1; atomic_fetch_and(&x, 2)", "assert(x == 0);"),
+    ),
+}  # fmt: skip
+HOLDS = {
+    "additions": ("assertions", program("WITH(&m, c += 1)", "WITH(&m, c += 2)", "assert(c == 3);")),
+    "nested": (
+        "no-deadlock",
+        program("WITH(&m, WITH(&n, c++))", "WITH(&m, WITH(&n, c++)); WITH(&n, d++)"),
+    ),
+    "bits": ("assertions", program("WITH(&m, c |= 1)", "WITH(&m, c |= 6)", "assert(c == 7);")),
+    "no race under a lock": ("no-data-race", program("WITH(&m, c += 1)", "WITH(&m, c = 7)")),
+    "atomic additions": ("assertions", program("x++", "x += 3", "assert(x == 4);")),
+    "a lock that is destroyed": (
+        "assertions",
+        program("WITH(&m, c++)", "WITH(&m, c++)", "pthread_mutex_destroy(&m); assert(c == 2);"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VIOLATED)
+def test_what_is_violated(name: str, tmp_path: Path) -> None:
+    property_, text = VIOLATED[name]
+    assert ask(tmp_path, text, property_).answer is Answer.VIOLATED
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_what_holds(name: str, tmp_path: Path) -> None:
+    property_, text = HOLDS[name]
+    outcome = ask(tmp_path, text, property_)
+    plain = ask(tmp_path, text, property_, sections=False, commuting=False)
+    assert outcome.answer is plain.answer is Answer.HOLDS
+    assert outcome.statistics.numbers()["states"] <= plain.statistics.numbers()["states"]
+
+
+def counter(threads: int, rounds: int) -> str:
+    return f"""{BEGIN}
+void *add(void *p) {{
+  for (int i = 0; i < {rounds}; i++) WITH(&m, c++);
+  return p;
+}}
+int main(void) {{
+  pthread_t threads[{threads}];
+  for (int i = 0; i < {threads}; i++) pthread_create(&threads[i], NULL, add, NULL);
+  for (int i = 0; i < {threads}; i++) pthread_join(threads[i], NULL);
+  assert(c == {threads * rounds});
+}}
+"""
+
+
+def test_a_counter_needs_one_order(tmp_path: Path) -> None:
+    """States grow with the number of additions, not with their orders."""
+    states = []
+    for threads, rounds in ((2, 2), (4, 4), (8, 2)):
+        outcome = ask(tmp_path, counter(threads, rounds))
+        assert outcome.answer is Answer.HOLDS
+        states.append(outcome.statistics.numbers()["states"])
+    assert states[0] < 30
+    assert states[1] < 100
+    assert states[2] < 100
