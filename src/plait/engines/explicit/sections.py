@@ -21,18 +21,18 @@ explores P' ensures the following, or gives up the lock (`BrokenLock`) and start
 
 Then P' has all violations of P. *Taking a lock commutes to the right, giving it back to the left,
 all else in both directions* (Lipton, CACM 1975): take an execution of P and in it the first access
-that conflicts with one, made or still to be made, of a critical section that has begun and is not over,
-of another thread. Before that nobody has conflicted with it, so that sections that are over can be
-made single steps, at the last of their locks that they took, and the begun ones moved to the end.
-Then the access is made from a state of P' in which the other thread stands where its section
+that conflicts with one, made or still to be made, of a critical section that has begun and is not
+over, of another thread. Before that nobody has conflicted with it, so that sections that are over
+can be made single steps, at the last of their locks that they took, and the begun ones moved to the
+end. Then the access is made from a state of P' in which the other thread stands where its section
 begins, which will make its access from there. By 1 they hold a common lock, which one of them has
-taken when the other one held it (or when the other one will not get it before it is free): by
-2 that is impossible. So there is no such access, all executions of P are of that kind, and begun
+taken when the other one held it (or when the other one will not get it before it is free): by 2
+that is impossible. So there is no such access, all executions of P are of that kind, and begun
 sections conflict with nothing. A violation in one of these, made as the last thing, is one that the
-attempt of the section in P' meets. Of a race one access is in such a section only if they
-conflict. A thread that is blocked for ever in the middle of a section waits for a lock (3) that
-another thread holds in the middle of one, and so on: a circle, against 4. And whoever is
-blocked by a lock that is held for ever waits for a section that never ends; those are given up.
+attempt of the section in P' meets. Of a race one access is in such a section only if they conflict.
+A thread that is blocked for ever in the middle of a section waits for a lock (3) that another
+thread holds in the middle of one, and so on: a circle, against 4. And whoever is blocked by a lock
+that is held for ever waits for a section that never ends; those are given up.
 
 Whether the explored part of P' is enough to see conflicts against 1 is a matter of the reduction
 (`futures`): two steps that conflict without a common lock never go ahead of each other.
