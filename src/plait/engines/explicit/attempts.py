@@ -8,7 +8,7 @@ from collections.abc import Callable
 from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.sharing import Sharing
 from plait.data import dataclass, field
-from plait.engines.explicit.effects import Commuting, Effect, TracingMachine
+from plait.engines.explicit.effects import Commuting, Effect, SymbolMachine
 from plait.engines.explicit.futures import NOTHING, Accessed, Futures, LocalState, Version
 from plait.engines.explicit.machine import PeekingMachine, WaryMachine
 from plait.engines.explicit.sections import MOST_PARTS, Locks, Part
@@ -127,7 +127,7 @@ class Attempts:
         self.troubles: dict[str, None] = {}
         finds_leaks = self.machine.finds_leaks
         self.futures = Futures(self._blocked_at, self._commute, finds_leaks=finds_leaks)
-        self._tracing: TracingMachine | None = None
+        self._tracing: SymbolMachine | None = None
         self._commuting: Commuting | None = None
         self._subject = program, specification, sharing
         self._versions: dict[tuple[Footprint, ...], Version] = {}
@@ -347,7 +347,7 @@ class Attempts:
         if not self._compares_effects or not self.locks.are_indivisible(one.profile, other.profile):
             return False
         if self._commuting is None:
-            self._tracing = TracingMachine(*self._subject)
+            self._tracing = SymbolMachine(*self._subject)
             self._tracing.compiler = self.machine.compiler
             self._commuting = Commuting(self._tracing.terms)
         mine, theirs = self._effect(one), self._effect(other)

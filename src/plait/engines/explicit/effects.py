@@ -131,7 +131,7 @@ class Effect:
     changes: dict[Span, int]
 
 
-class TracingMachine(WaryMachine):
+class SymbolMachine(WaryMachine):
     """Executes steps with symbols in some cells."""
 
     def __init__(self, program: Program, specification: Specification, sharing: Sharing) -> None:
