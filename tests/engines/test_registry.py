@@ -87,6 +87,8 @@ def test_options_have_the_values_of_the_settings() -> None:
         "force_cover": impact.force_cover,
         "max_nodes": impact.max_nodes,
         "persistent_sets": explicit.persistent_sets,
+        "sections": explicit.sections,
+        "commuting": explicit.commuting,
         "max_states": explicit.max_states,
     }
 

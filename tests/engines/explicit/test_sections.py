@@ -24,11 +24,10 @@ int c, d;
 """
 
 
-def program(left: str, right: str, after: str = "", more: str = "") -> str:
+def program(left: str, right: str, after: str = "") -> str:
     return f"""{BEGIN}
 void *left(void *p) {{ {left}; return p; }}
 void *right(void *p) {{ {right}; return p; }}
-{more}
 int main(void) {{
   pthread_t one, two;
   pthread_create(&one, NULL, left, NULL);
@@ -76,9 +75,8 @@ VIOLATED = {
     "a section that starts a thread": (
         "assertions",
         program(
+            "WITH(&m, y = 1)",
             "pthread_t t; WITH(&m, x = 1; pthread_create(&t, NULL, third, NULL); x = 0)",
-            "y = 1",
-            more="",
         ).replace("void *left", "void *third(void *p) { assert(x == 0); return p; }\nvoid *left"),
     ),
     "a section that loops for ever": (
@@ -88,6 +86,13 @@ VIOLATED = {
     "tried": (
         "assertions",
         program("WITH(&m, x = 1, x = 0)", "if (pthread_mutex_trylock(&m) != 0) assert(x == 0)"),
+    ),
+    "tried, and given back": (
+        "assertions",
+        program(
+            "WITH(&m, x = 1, x = 0)",
+            "if (pthread_mutex_trylock(&m)) assert(x == 0); else pthread_mutex_unlock(&m)",
+        ),
     ),
     "one who knows where the lock is": (
         "assertions",
@@ -112,13 +117,28 @@ VIOLATED = {
     "a number for oneself": (
         "assertions",
         program(
-            "WITH(&m, c = c + 1)",
-            "int own; y = 1; WITH(&m, own = c; c = c + 1); assert(own == 1)",
+            "z = 1; WITH(&m, c = c + 1)",
+            "int own; y = 1; WITH(&m, own = c; c = c + 1); z = 2; assert(own == 1)",
+        ),
+    ),
+    "the other number for oneself": (
+        "assertions",
+        program(
+            "z = 1; WITH(&m, c = c + 1)",
+            "int own; y = 1; WITH(&m, own = c; c = c + 1); z = 2; assert(own == 0)",
         ),
     ),
     "a decision": (
         "assertions",
         program("WITH(&m, c = c + 1)", "y = 1; WITH(&m, if (c == 1) d = 1)", "assert(d == 1);"),
+    ),
+    "a decision about what is changed": (
+        "assertions",
+        program("WITH(&m, c++)", "y = 1; WITH(&m, if (c == 1) d = 1; c++)", "assert(d == 0);"),
+    ),
+    "the other decision": (
+        "assertions",
+        program("WITH(&m, c++)", "y = 1; WITH(&m, if (c == 1) d = 1; c++)", "assert(d == 1);"),
     ),
     "a condition": (
         "assertions",
