@@ -25,6 +25,7 @@ _RESULTS = {
     "valid-memtrack": "false(valid-memtrack)",
     "lock-misuse": "false(lock-misuse)",
     "no-undefined": "false(no-undefined)",
+    "monitor": "false(monitor)",
 }
 _LIMITS = {
     "time limit": "TIMEOUT",

@@ -109,6 +109,10 @@ def _link(
     if not any(options.entry in unit.functions for unit in linker.units):
         where = ", ".join(path for path, _ in chosen)
         raise InputError(f"{where}: no function '{options.entry}' is defined (see --entry)")
+    if options.monitor is not None:
+        from plait.c.watching import Watching
+
+        linker.watching = Watching(linker, clang, options.monitor)
     return linker.link()
 
 

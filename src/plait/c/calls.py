@@ -66,6 +66,25 @@ class Calls(SystemCalls):
     varargs: Register | None
 
     def call(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
+        watching = self.unit.linker.watching
+        target = strip(node.children[0])
+        if watching is None or target.kind != s.DECL_REF:
+            return self._call_of(node, used)
+        name = self.unit.library.spelling(target.cursor)
+        before, behind = watching.hooks_around(self.unit, name)
+        if before is not None:
+            self.emit(Call(self.origin, None, watching.function(before), ()))
+        result = self._call_of(node, used or (behind is not None and behind.takes_result))
+        if behind is not None:
+            passed: tuple[Expr, ...] = ()
+            if behind.takes_result:
+                assert result is not None and not isinstance(result, MemoryPlace)
+                result = self.stable(result)
+                passed = (result,)
+            self.emit(Call(self.origin, None, watching.function(behind), passed))
+        return result
+
+    def _call_of(self, node: Node, used: bool) -> Expr | MemoryPlace | None:
         callee, arguments = node.children[0], node.children[1:]
         target = strip(callee)
         if target.kind == s.DECL_REF:
@@ -228,6 +247,9 @@ class Calls(SystemCalls):
         if name in ("alloca", "__builtin_alloca"):
             return self._alloca(arguments)
         if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
+            return _ORDINARY
+        watching = self.unit.linker.watching
+        if watching is not None and watching.is_observed(self.unit, name):
             return _ORDINARY
         if name in _FAILED_ASSERTIONS and arguments and strip(arguments[0]).kind == s.STRING:
             for argument in arguments[1:]:

@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
 from plait.c import toolchain
@@ -61,6 +62,9 @@ from plait.model.program import (
 from plait.model.properties import Property, Specification
 from plait.model.types import DataModel, Kind, Scalar
 
+if TYPE_CHECKING:
+    from plait.c.watching import Watching
+
 _LIBRARY = -1
 _ASM_LABEL = 407
 _BEFORE_CALLS = ("return", "else", "do")
@@ -102,6 +106,7 @@ class Linker:
         self._argument_vector: StaticObject | None = None
         self._strings: list[StaticObject] = []
         self._assumptions: dict[str, None] = {}
+        self.watching: Watching | None = None
 
     # Units
 
@@ -176,6 +181,10 @@ class Linker:
             message, source.path, origin.line, origin.column, source.lines[origin.line - 1]
         )
 
+    def define(self, name: str, unit: Unit) -> None:
+        """A function that is there beside the program and the library."""
+        self._definitions[name] = unit
+
     def defines_function(self, name: str) -> bool:
         return name in self._definitions
 
@@ -209,6 +218,7 @@ class Linker:
             "PLAIT_CANCEL": int(self._cancels),
             "PLAIT_SIGNALS": int(self._knows_masks),
             "PLAIT_MAPPINGS": int(self._maps_memory),
+            **(self.watching.defines if self.watching is not None else {}),
         }
 
     @cached_property
@@ -263,6 +273,8 @@ class Linker:
         """The linked name of the function that `name` means in `unit`."""
         if name in self.error_functions:
             return self._error_function(name)
+        if self.watching is not None and self.watching.is_observed(unit, name):
+            return self.library_function(self.watching.function_in_place_of(name))
         if name in unit.functions:
             owner = unit
         elif name in self._definitions:
@@ -531,6 +543,8 @@ class Linker:
             None if result is None else result.scalar,
             unit.is_library,
         )
+        if self.watching is not None:
+            self.watching.watch_body(function, display, unit, cursor)
         tidy(function)
         make_reducible(function)
         self._functions[linked] = function
@@ -664,6 +678,9 @@ class Linker:
     def text(self, origin: Origin) -> str:
         return self._program_view().text(origin)
 
+    def place(self, origin: Origin) -> str:
+        return self._program_view().place(origin)
+
     def _program_view(self) -> Program:
         return Program(self.data_model, {}, [], "", self._sources)
 
@@ -671,8 +688,12 @@ class Linker:
 
     def link(self) -> Program:
         start = self.library_function(START)
+        if self.watching is not None:
+            self.watching.prepare()
         while self._pending:
             self._lower(*self._pending.pop())
+        if self.watching is not None:
+            self.watching.watch_accesses(list(self._functions.values()), self._objects)
         self._drop_unseen_errors()
         program = Program(self.data_model, {}, [], start, self._sources)
         keep_reachable(program, self._functions)

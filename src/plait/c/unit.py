@@ -56,7 +56,7 @@ class Unit:
         self.constructors: list[str] = []
         self.destructors: list[str] = []
         self.type_of = self.tree.type_of
-        self._files: dict[int, int] = {}
+        self._files: dict[int, str] = {}
         self._for_parts: dict[int, dict[int, tuple[bool, bool, bool]]] = {}
         self._typedefs: dict[str, str] | None = None
         self.label_values: dict[int, int] = {}  # labels whose address the function takes
@@ -194,11 +194,15 @@ class Unit:
             location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), None
         )
         handle = file.value or 0
-        number = self._files.get(handle)
-        if number is None:
+        name = self._files.get(handle)
+        if name is None:
             name = self.library.text(self.library.getFileName(file)) if handle else ""
-            number = self._files[handle] = self.linker.source_number(name)
-        return number, line.value, column.value
+            self._files[handle] = name
+        return self.source(name, line.value, column.value)
+
+    def source(self, path: str, line: int, column: int) -> tuple[int, int, int]:
+        """The number of a source file of the program, and a place in it."""
+        return self.linker.source_number(path), line, column
 
     def source_text(self, node: Node) -> str:
         origin = self.origin(node.cursor)

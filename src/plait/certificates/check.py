@@ -34,6 +34,7 @@ CERTIFIABLE = frozenset(
         Property.VALID_ACCESS,
         Property.LOCK_MISUSE,
         Property.NO_UNDEFINED,
+        Property.MONITOR,
     }
 )
 

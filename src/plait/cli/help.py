@@ -77,7 +77,7 @@ def verify_help() -> str:
 
 def _engine_lines(engine: EngineDescription) -> str:
     words = [f"{engine.summary}. With auto it {_STARTS[engine.start]}."]
-    if engine.checks != frozenset(PROPERTY_NAMES):
+    if not engine.checks >= frozenset(PROPERTY_NAMES):
         words.append(f"Properties: {', '.join(sorted(engine.checks))}.")
     if engine.runs_program:
         words.append("It EXECUTES the program.")

@@ -178,6 +178,13 @@ def _property_options(parser: Parser) -> None:
         help="verdicts under the assumption that no execution does anything undefined; undefined"
         " functions that return a pointer then return null or a new object of its type",
     )
+    group.add_argument(
+        "--monitor",
+        action=_Monitor,
+        metavar="M",
+        help="check an automaton that watches the program's events (docs/monitors.md): a file, or"
+        " one of those that plait has (`--monitor list` names them)",
+    )
     group.add_argument("--prp", metavar="FILE", help="such a file, whatever its name ends with")
     group.add_argument(
         "--error-function",
@@ -187,6 +194,26 @@ def _property_options(parser: Parser) -> None:
         help="a function that unreach-call forbids to call "
         "(default: reach_error and __VERIFIER_error)",
     )
+
+
+class _Monitor(argparse.Action):
+    """One monitor; `list` shows those that plait has."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if values == "list":
+            from plait.monitors.library import described
+
+            print("\n".join(f"{name:<20} {what}" for name, what in described()))
+            parser.exit(exits.HOLDS)
+        if getattr(namespace, self.dest, None) is not None:
+            parser.error("--monitor: one at a time")
+        setattr(namespace, self.dest, values)
 
 
 def _front_end_options(parser: Parser) -> None:

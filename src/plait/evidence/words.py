@@ -15,6 +15,7 @@ _CLAIMS = {
     "valid-access": "every access to memory and every free is valid",
     "lock-misuse": "no lock, condition variable or thread is misused",
     "no-undefined": "no operation is undefined (overflow and unset variables aside)",
+    "monitor": "the monitor sees no error",
 }
 
 

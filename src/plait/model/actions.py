@@ -57,6 +57,7 @@ class CheckKind(Enum):
     VALID_FREE = "valid-free"
     VALID_DEREF = "valid-deref"
     UNDEFINED = "undefined behaviour"
+    MONITOR = "monitor"
 
 
 @dataclass(slots=True, eq=False)

@@ -20,6 +20,7 @@ class Property(Enum):
     VALID_ACCESS = "valid-access"
     LOCK_MISUSE = "lock-misuse"
     NO_UNDEFINED = "no-undefined"
+    MONITOR = "monitor"  # a file says what is watched, so it is no part of everything
 
 
 # What is wrong in any program, and checked where no property is named.
@@ -32,7 +33,7 @@ DEFAULT = frozenset(
     }
 )
 # Memory safety is valid accesses, and no leaks.
-EVERYTHING = frozenset(Property) - {Property.VALID_ACCESS}
+EVERYTHING = frozenset(Property) - {Property.VALID_ACCESS, Property.MONITOR}
 ALL = "all"
 LEAK = "valid-memtrack"
 
@@ -43,6 +44,7 @@ _CHECKED_BY: dict[Property, frozenset[CheckKind]] = {
     Property.NO_OVERFLOW: frozenset({CheckKind.OVERFLOW}),
     Property.VALID_MEMSAFETY: frozenset({CheckKind.VALID_DEREF, CheckKind.VALID_FREE}),
     Property.LOCK_MISUSE: frozenset({CheckKind.LOCK_MISUSE}),
+    Property.MONITOR: frozenset({CheckKind.MONITOR}),
 }
 
 
@@ -121,7 +123,8 @@ _FORMULAS = {
 def from_names(names: list[str], error_functions: list[str] | None = None) -> Specification:
     """A specification from option values such as `assertions` or `unreach-call`; without any of
     them, of what is wrong in any program."""
-    known = {item.value: frozenset({item}) for item in Property} | {ALL: EVERYTHING}
+    named = [item for item in Property if item is not Property.MONITOR]
+    known = {item.value: frozenset({item}) for item in named} | {ALL: EVERYTHING}
     for name in names:
         if name not in known:
             raise InputError(f"unknown property '{name}' (known: {', '.join(known)})")

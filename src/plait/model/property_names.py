@@ -16,3 +16,6 @@ PROPERTY_NAMES = (
 # What is checked where nothing is asked for, and the name of everything (plait.model.properties).
 DEFAULT_NAMES = ("assertions", "valid-access", "lock-misuse", "no-undefined")
 ALL_NAME = "all"
+# What --monitor asks; it has no name of its own among those that --property takes.
+MONITOR_NAME = "monitor"
+CHECKED_NAMES = (*PROPERTY_NAMES, MONITOR_NAME)

@@ -19,6 +19,7 @@ _VALUES = {
     "entry": "--entry",
     "compile_commands": "--compile-commands",
     "args": "--args",
+    "monitor": "--monitor",
 }
 
 

@@ -40,6 +40,7 @@ class Subject:
     args: str | None = None
     assume_defined: bool = False
     failing_calls: bool = False
+    monitor: str | None = None
 
     def check(self) -> None:
         """InputError for values that no command line would let pass."""
@@ -64,9 +65,15 @@ def specification(subject: Subject) -> tuple[Specification, str]:
 
 
 def _named(subject: Subject) -> tuple[Specification, str]:
-    from plait.model.properties import from_names, from_prp
+    from plait.model.properties import Property, Specification, from_names, from_prp
 
     files = [value for value in subject.property if value.endswith(".prp")]
+    if subject.monitor is not None:
+        if subject.property or subject.prp or subject.error_function:
+            raise InputError(
+                "--monitor excludes other properties: what a monitor does may change what they say"
+            )
+        return Specification(frozenset({Property.MONITOR})), subject.entry or "main"
     values = [value for value in subject.property if not value.endswith(".prp")]
     names = [name for value in values for name in value.split(",") if name]
     if subject.prp is not None:
@@ -154,4 +161,5 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         arguments=arguments_of_main(subject.args),
         assume_defined=subject.assume_defined,
         failing_calls=subject.failing_calls,
+        monitor=subject.monitor,
     )

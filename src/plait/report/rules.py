@@ -121,6 +121,16 @@ _RULES = (
         " values.",
         758,
     ),
+    Rule(
+        "monitor",
+        "MonitorError",
+        "A monitor sees an error",
+        "There is an interleaving of the threads, and a choice of the inputs, in which the events"
+        " of the program lead the monitor into an error: they come in an order that it does not"
+        " allow.",
+        "The message says which rule is broken; follow the steps back to the event that should not"
+        " have happened, or to the one that is missing before it.",
+    ),
 )
 
 UNDECIDED = Rule(

@@ -44,6 +44,7 @@ int pthread_mutex_lock(struct __plait_mutex *mutex) {
     kind = mutex->kind & PLAIT_KINDS;
     if (kind == PLAIT_RECURSIVE) {
       mutex->count = mutex->count + 1;
+      PLAIT_LOCKED(mutex);
       __plait_atomic_end();
       return 0;
     }
@@ -57,6 +58,7 @@ int pthread_mutex_lock(struct __plait_mutex *mutex) {
   }
   __plait_wait(owner == 0, "mutex", mutex);
   mutex->owner = self;
+  PLAIT_LOCKED(mutex);
   __plait_atomic_end();
   return 0;
 }
@@ -77,6 +79,9 @@ static int __plait_try_lock(struct __plait_mutex *mutex, int busy) {
     mutex->count = mutex->count + 1;
   else
     result = busy;
+#if PLAIT_WATCH_LOCK
+  if (result == 0) PLAIT_LOCKED(mutex);
+#endif
   __plait_atomic_end();
   return result;
 }
@@ -122,11 +127,13 @@ int pthread_mutex_unlock(struct __plait_mutex *mutex) {
       return EPERM;
     }
     if (mutex->count > 0) {
+      PLAIT_UNLOCKED(mutex);
       mutex->count = mutex->count - 1;
       __plait_atomic_end();
       return 0;
     }
   }
+  PLAIT_UNLOCKED(mutex);
   mutex->owner = 0;
   __plait_atomic_end();
   return 0;

@@ -42,6 +42,44 @@
 #define PLAIT_MAY_FAIL(name, result)
 #endif
 
+/* What a monitor watches (monitors.md), inside of the atomic section that does it. */
+#if PLAIT_WATCH_LOCK
+void __plait_event_lock(void *);
+#define PLAIT_LOCKED(lock) __plait_event_lock(lock)
+#else
+#define PLAIT_LOCKED(lock) ((void)0)
+#endif
+#if PLAIT_WATCH_UNLOCK
+void __plait_event_unlock(void *);
+#define PLAIT_UNLOCKED(lock) __plait_event_unlock(lock)
+#else
+#define PLAIT_UNLOCKED(lock) ((void)0)
+#endif
+#if PLAIT_WATCH_CREATE
+void __plait_event_create(void *(*)(void *), void *);
+#define PLAIT_CREATES(start, argument) __plait_event_create(start, argument)
+#else
+#define PLAIT_CREATES(start, argument) ((void)0)
+#endif
+#if PLAIT_WATCH_END
+void __plait_event_end(void);
+#define PLAIT_ENDS() __plait_event_end()
+#else
+#define PLAIT_ENDS() ((void)0)
+#endif
+#if PLAIT_WATCH_JOIN
+void __plait_event_join(void);
+#define PLAIT_JOINED() __plait_event_join()
+#else
+#define PLAIT_JOINED() ((void)0)
+#endif
+#if PLAIT_WATCH_EXIT
+void __plait_event_exit(void);
+#define PLAIT_EXITS() __plait_event_exit()
+#else
+#define PLAIT_EXITS() ((void)0)
+#endif
+
 #define NULL ((void *)0)
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ssize_t;

@@ -29,6 +29,7 @@ int pthread_create(unsigned long *thread, const struct __plait_attributes *attri
   block->argument = argument;
   block->detached = detached;
   PLAIT_INHERIT_MASK(block);
+  PLAIT_CREATES(start, argument);
   __plait_spawn(__plait_run_thread, block);
   __plait_atomic_end();
   *thread = (unsigned long)block;
@@ -48,6 +49,7 @@ static void __plait_finish(void *result) {
     if (!block->detached) block->result = result;
     block->done = 1;
   }
+  PLAIT_ENDS();
 }
 
 /* Cleanup handlers run first, then the destructors of keys, then the result can be joined: all
@@ -100,6 +102,7 @@ int pthread_join(unsigned long thread, void **result) {
 #else
   __plait_wait(block->done, "join", block);
 #endif
+  PLAIT_JOINED();
   block->joined = 1;
   value = block->result;
   block->result = NULL;

@@ -213,6 +213,7 @@ int pthread_spin_lock(volatile int *lock) {
 #endif
   __plait_wait(*lock == 0, "spin lock", lock);
   *lock = self;
+  PLAIT_LOCKED((void *)lock);
   __plait_atomic_end();
   return 0;
 }
@@ -228,6 +229,7 @@ int pthread_spin_trylock(volatile int *lock) {
   if (*lock == 0) {
     *lock = self;
     result = 0;
+    PLAIT_LOCKED((void *)lock);
   }
   __plait_atomic_end();
   return result;
@@ -241,6 +243,7 @@ int pthread_spin_unlock(volatile int *lock) {
 #if PLAIT_CHECK_LOCKS
   MISUSE(*lock == self, "unlock of a spin lock that the thread does not hold");
 #endif
+  PLAIT_UNLOCKED((void *)lock);
   *lock = 0;
   __plait_atomic_end();
   return 0;

@@ -68,10 +68,17 @@ void abort(void) { __plait_end_process(134, "abort"); }
 /* Runs the handlers of atexit, then ends all threads. */
 void exit(int status) {
   if (__plait_run_exit_handlers != NULL) __plait_run_exit_handlers();
+  PLAIT_EXITS();
   __plait_end_process(status, "exit");
 }
-void _Exit(int status) { __plait_end_process(status, "exit"); }
-void _exit(int status) { __plait_end_process(status, "exit"); }
+void _Exit(int status) {
+  PLAIT_EXITS();
+  __plait_end_process(status, "exit");
+}
+void _exit(int status) {
+  PLAIT_EXITS();
+  __plait_end_process(status, "exit");
+}
 
 #define PLAIT_HANDLERS 32
 static void (*__plait_handlers[PLAIT_HANDLERS])(void);
@@ -126,6 +133,7 @@ void quick_exit(int status) {
     __plait_atomic_end();
     if (handler != NULL) handler();
   } while (handler != NULL);
+  PLAIT_EXITS();
   __plait_end_process(status, "exit");
 }
 

@@ -42,6 +42,7 @@ int thrd_create(unsigned long *thread, int (*start)(void *), void *argument) {
   block->start_c11 = start;
   block->argument = argument;
   PLAIT_INHERIT_MASK(block);
+  PLAIT_CREATES((void *(*)(void *))start, argument);
   __plait_spawn(__plait_run_c11_thread, block);
   __plait_atomic_end();
   *thread = (unsigned long)block;

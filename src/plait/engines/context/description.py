@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.engines.description import EngineDescription, Start
+from plait.model.property_names import MONITOR_NAME
 
 CONTEXT = EngineDescription(
     name="context",
@@ -16,6 +17,7 @@ CONTEXT = EngineDescription(
             "valid-access",
             "lock-misuse",
             "no-undefined",
+            MONITOR_NAME,
         }
     ),
     refutes=frozenset(),

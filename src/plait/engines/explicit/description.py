@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from plait.engines.description import EngineDescription, EngineOption, Start
-from plait.model.property_names import PROPERTY_NAMES
+from plait.model.property_names import CHECKED_NAMES
 
 _PERSISTENT_SETS = EngineOption(
     "persistent_sets",
@@ -42,8 +42,8 @@ EXPLICIT = EngineDescription(
     name="explicit",
     module="plait.engines.explicit.answer",
     start=Start.SOON,
-    proves=frozenset(PROPERTY_NAMES),
-    refutes=frozenset(PROPERTY_NAMES),
+    proves=frozenset(CHECKED_NAMES),
+    refutes=frozenset(CHECKED_NAMES),
     summary="enumerates states, of programs whose inputs have few values",
     strength="all properties of programs with few states, however they synchronise",
     weakness="inputs with many values, many states",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from plait.engines.description import EngineDescription, EngineOption, Start
+from plait.model.property_names import MONITOR_NAME
 
 # The values are those of the enumerations in `settings`.
 _POR = EngineOption(
@@ -40,6 +41,7 @@ _PROPERTIES = frozenset(
         "valid-access",
         "lock-misuse",
         "no-undefined",
+        MONITOR_NAME,
     }
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from plait.engines.description import EngineDescription, EngineOption, Start
-from plait.model.property_names import PROPERTY_NAMES
+from plait.model.property_names import CHECKED_NAMES
 
 # The values are those of the enumerations in `settings`.
 _ORDER_ENCODING = EngineOption(
@@ -35,8 +35,8 @@ ORDERS = EngineDescription(
     name="orders",
     module="plait.engines.orders.answer",
     start=Start.FIRST,
-    proves=frozenset(PROPERTY_NAMES),
-    refutes=frozenset(PROPERTY_NAMES),
+    proves=frozenset(CHECKED_NAMES),
+    refutes=frozenset(CHECKED_NAMES),
     summary="unrolls loops 1, 2, 4, ... times, decides for all schedules and all inputs at once,"
     " and is best at finding errors; it says `true` only if no execution exceeds the bound",
     strength="finding violations; proofs where every loop has a bound",

@@ -6,6 +6,7 @@ import re
 
 from plait.errors import Diagnostic, InputError
 from plait.model.properties import Specification, from_prp
+from plait.model.property_names import MONITOR_NAME
 
 _FORMULAS = {
     "assertions": ("G assert",),
@@ -29,6 +30,8 @@ def formulas(entry: str, properties: list[str], error_functions: list[str]) -> s
             found += [f"G ! call({function}())" for function in error_functions or ["reach_error"]]
         else:
             known = _FORMULAS.get("valid-memsafety" if name in _MEMORY_SAFETY else name)
+            if name == MONITOR_NAME:
+                raise InputError("there is no formula for a monitor in a witness")
             if known is None:
                 raise InputError(f"there is no property {name[:100]!r}")
             found += known

@@ -1,0 +1,1 @@
+"""Monitors: properties as automata that watch the events of a program."""

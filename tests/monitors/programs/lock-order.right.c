@@ -1,0 +1,18 @@
+#include <pthread.h>
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused) {
+  pthread_mutex_lock(&first);
+  pthread_mutex_lock(&second);
+  pthread_mutex_unlock(&first);
+  pthread_mutex_unlock(&second);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  work(0);
+  pthread_mutex_lock(&second);
+  pthread_mutex_unlock(&second);
+  pthread_join(thread, 0);
+  return 0;
+}
