@@ -17,7 +17,7 @@ from plait.cli.output import Console, save
 from plait.cli.parser import build_parser, parse
 from plait.errors import Diagnostic, InputError, UnsupportedCode
 from plait.model.properties import Property
-from plait.model.property_names import PROPERTY_NAMES
+from plait.model.property_names import MONITOR_NAME, PROPERTY_NAMES
 
 COMMANDS = ["show", "run", "explore", "verify"]
 
@@ -47,7 +47,7 @@ def test_help_teaches(command: list[str], capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_help_names_all_properties() -> None:
-    assert set(PROPERTY_NAMES) == {item.value for item in Property}
+    assert {*PROPERTY_NAMES, MONITOR_NAME} == {item.value for item in Property}
 
 
 def test_help_imports_no_front_end() -> None:

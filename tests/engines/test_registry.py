@@ -15,7 +15,7 @@ from plait.engines.impact.settings import Settings as ImpactSettings
 from plait.engines.orders.settings import OrderEncoding, Refinement
 from plait.engines.orders.settings import Settings as OrdersSettings
 from plait.model.properties import Property
-from plait.model.property_names import PROPERTY_NAMES
+from plait.model.property_names import CHECKED_NAMES
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "plait"
@@ -55,9 +55,9 @@ def test_the_search_for_names_finds_them() -> None:
 
 
 def test_property_names() -> None:
-    assert tuple(item.value for item in Property) == PROPERTY_NAMES
+    assert tuple(item.value for item in Property) == CHECKED_NAMES
     for item in registry.engines():
-        assert item.checks <= set(PROPERTY_NAMES)
+        assert item.checks <= set(CHECKED_NAMES)
 
 
 @pytest.mark.parametrize("engine", registry.engines(), ids=lambda item: item.name)

@@ -53,7 +53,7 @@ from plait.monitors.as_c import (
     prelude,
     translated,
 )
-from plait.monitors.automaton import ABOUT_FUNCTIONS, ABOUT_VARIABLES, EventKind
+from plait.monitors.automaton import ABOUT_FUNCTIONS, ABOUT_VARIABLES, NEVER, EventKind
 from plait.monitors.library import open_monitor
 
 if TYPE_CHECKING:
@@ -140,6 +140,9 @@ class Watching:
         made = translated(monitor, prototypes, self._without_body)
         self._hooks = {hook.name: hook for hook in made.hooks}
         unit = self._parsed(made, "functions")
+        for item in monitor.transitions:
+            if item.target == NEVER:
+                self._linker.assume(f"monitor {monitor.name}: {item.message}")
         names = [*self._hooks, *map(observed, self._without_body)]
         for name in names:
             if name in unit.functions:

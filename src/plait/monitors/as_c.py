@@ -1,11 +1,8 @@
 """A monitor as C: a function for each kind of event that it watches.
 
-For each instance of `for each TYPE $x` there would have to be a state. Instead one instance is
-followed, and which one is a choice at the first event of each: an execution in which some instance
-goes wrong is one in which that instance was chosen. So the state is one variable, and nothing bounds
-the number of instances.
-
-Every function is one atomic section, so that an event is seen by all states at once.
+Each function is one atomic section, so that all instances see an event at once. The instances of
+`for each TYPE $x` that are not in the first state stand in a table; the first state remembers
+nothing, so whoever comes back to it leaves the table. An execution that needs a larger table has no verdict.
 """
 
 from __future__ import annotations
@@ -16,7 +13,16 @@ from typing import NoReturn
 
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
-from plait.monitors.automaton import ABOUT_FUNCTIONS, Code, Event, EventKind, Monitor, Transition
+from plait.monitors.automaton import (
+    ABOUT_FUNCTIONS,
+    ERROR,
+    NEVER,
+    Code,
+    Event,
+    EventKind,
+    Monitor,
+    Transition,
+)
 from plait.monitors.reading import THREAD
 
 PREFIX = "__plait_event_"
@@ -25,10 +31,12 @@ _INTRINSICS = (
     "void __plait_atomic_begin(void);",
     "void __plait_atomic_end(void);",
     "int __plait_self(void);",
-    "int __plait_choose(const char *name, int count);",
+    "void __plait_assume(int condition);",
+    "void __plait_unsupported(const char *message);",
     "void __plait_check(const char *kind, int condition, const char *message);",
 )
 _VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
+_DECLARATION = re.compile(r"([A-Za-z_][^=\[\]()]*?[\s*])([A-Za-z_]\w*)\s*(?:=(.*))?", re.S)
 _START = "void *(*)(void *)"
 
 
@@ -68,6 +76,23 @@ class Translation:
         return "\n".join(self.lines) + "\n"
 
 
+@dataclass(slots=True, frozen=True)
+class _Variable:
+    declaration: str
+    name: str
+    initial: str | None
+    line: int
+
+
+def _variable(code: Code, monitor: Monitor) -> _Variable:
+    found = _DECLARATION.fullmatch(code.text)
+    if found is None:
+        message = "expected one scalar variable, such as `int count = 0`"
+        raise InputError(Diagnostic(message, monitor.path, code.line))
+    initial = None if found[3] is None else found[3].strip()
+    return _Variable(found[1] + found[2], found[2], initial, code.line)
+
+
 def observed(function: str) -> str:
     """The name of the function that is called in place of one that has no body to look into."""
     return _OBSERVED + function
@@ -100,6 +125,7 @@ class _Writer:
         self._monitor = monitor
         self._prototypes = prototypes
         self._without_body = without_body
+        self._variables = [_variable(code, monitor) for code in monitor.variables]
         self._result = Translation([], [], [])
 
     def _put(self, text: str, line: int = 0) -> None:
@@ -143,13 +169,22 @@ class _Writer:
 
     def _declare_state(self) -> None:
         instance = self._monitor.instance
-        storage = "static _Thread_local" if instance and instance.is_thread else "static"
-        self._put(f"{storage} int plait_state;")
-        if instance is not None and not instance.is_thread:
-            self._put("static int plait_follows;")
-            self._put(f"static __typeof__({instance.type}) plait_object;")
-        for code in self._monitor.variables:
-            self._put_code(code, f"{storage} ", ";")
+        if instance is None or instance.is_thread:
+            storage = "static" if instance is None else "static _Thread_local"
+            self._put(f"{storage} int plait_state;")
+            for item in self._variables:
+                start = "" if item.initial is None else f" = {item.initial}"
+                self._put(f"{storage} {item.declaration}{start};", item.line)
+            return
+        self._put("struct plait_instance {")
+        self._put(f"__typeof__({instance.type}) plait_object;")
+        self._put("int plait_state;")
+        for item in self._variables:
+            self._put(f"{item.declaration};", item.line)
+        self._put("};")
+        self._put(f"static struct plait_instance plait_table[{instance.most}];")
+        for item in self._variables:
+            self._put(f"#define {item.name} (plait_table[plait_i].{item.name})", item.line)
 
     # Events
 
@@ -198,14 +233,66 @@ class _Writer:
         parameters = [f"__typeof__({types[position]}) plait_a{position}" for position in used]
         if takes_result:
             parameters.append(f"__typeof__({types[-1]}) plait_result")
-        self._put(f"void {hook.name}({', '.join(parameters) or 'void'}) {{")
-        self._put("__plait_atomic_begin();")
-        self._choose(members)
-        self._put("int plait_now = plait_state, plait_taken = 0;")
+        given = ", ".join(["int plait_i", *parameters])
+        self._put(f"static void plait_step_{hook.name}({given}) {{")
+        self._put(f"int plait_now = {self._state}, plait_taken = 0;")
         for number, item in members:
             self._transition(number, item, types)
+        self._put("}")
+        self._put(f"void {hook.name}({', '.join(parameters) or 'void'}) {{")
+        self._put("__plait_atomic_begin();")
+        names = [item.split()[-1] for item in parameters]
+        self._step_all(hook, members, names)
         self._put("__plait_atomic_end();")
         self._put("}")
+
+    @property
+    def _state(self) -> str:
+        instance = self._monitor.instance
+        if instance is None or instance.is_thread:
+            return "plait_state"
+        return "plait_table[plait_i].plait_state"
+
+    def _step_all(
+        self, hook: Hook, members: list[tuple[int, Transition]], names: list[str]
+    ) -> None:
+        """All instances that are in the table, then the one that the event makes known. Places of
+        the table whose instance is in the first state are free."""
+
+        def step(index: str) -> str:
+            return f"plait_step_{hook.name}({', '.join([index, *names])});"
+
+        instance = self._monitor.instance
+        if instance is None or instance.is_thread:
+            self._put(step("0"))
+            return
+        own = {self._argument_of(item.event, instance.name): item for _, item in members}
+        values = {value: item for value, item in own.items() if value is not None}
+        type_ = f"__typeof__({instance.type})"
+        for number in range(len(values)):
+            self._put(f"int plait_known_{number} = 0;")
+        for index in range(instance.most):
+            self._put(f"if (plait_table[{index}].plait_state != 0) {{")
+            for number, value in enumerate(values):
+                same = f"plait_table[{index}].plait_object == ({type_}){value}"
+                self._put(f"if ({same}) plait_known_{number} = 1;")
+            self._put(step(str(index)))
+            self._put("}")
+        for number, (value, item) in enumerate(values.items()):
+            exists = f" && {value} != 0" if "*" in instance.type else ""
+            self._put(f"if (!plait_known_{number}{exists}) {{", item.line)
+            for index in range(instance.most):
+                self._put(f"if (plait_table[{index}].plait_state == 0) {{ int plait_i = {index};")
+                self._put(f"plait_table[{index}].plait_object = ({type_}){value};", item.line)
+                self._begin_anew()
+                self._put(f"{step(str(index))} }} else")
+            what = f"monitor {self._monitor.name}: more than {instance.most} at the same time"
+            self._put(f'__plait_unsupported("{what}");')
+            self._put("}")
+
+    def _begin_anew(self) -> None:
+        for item in self._variables:
+            self._put(f"{item.name} = {item.initial or '0'};", item.line)
 
     def _argument_of(self, event: Event, name: str) -> str | None:
         """What a name stands for at an event."""
@@ -215,38 +302,21 @@ class _Writer:
             return f"plait_a{event.names.index(name)}"
         return None
 
-    def _choose(self, members: list[tuple[int, Transition]]) -> None:
-        """A null pointer is no instance."""
-        instance = self._monitor.instance
-        if instance is None or instance.is_thread:
-            return
-        found = {self._argument_of(item.event, instance.name): item for _, item in members}
-        for value, item in found.items():
-            if value is None:
-                continue
-            exists = f"{value} != 0 && " if "*" in instance.type else ""
-            what = f"whether monitor {self._monitor.name} follows this one"
-            self._put(
-                f'if (!plait_follows && {exists}__plait_choose("{what}", 2)) {{'
-                f" plait_follows = 1; plait_object = (__typeof__({instance.type})){value}; }}",
-                item.line,
-            )
-
     def _transition(self, number: int, item: Transition, types: list[str]) -> None:
         event, instance = item.event, self._monitor.instance
         condition = f"plait_now == {number} && !plait_taken"
         known = {name for name in (*event.names, event.result) if name is not None}
         if instance is not None and not instance.is_thread:
-            condition += " && plait_follows"
             value = self._argument_of(event, instance.name)
             if value is not None:
-                condition += f" && plait_object == (__typeof__({instance.type})){value}"
+                type_ = f"__typeof__({instance.type})"
+                condition += f" && plait_table[plait_i].plait_object == ({type_}){value}"
             known.add(instance.name)
         self._put(f"if ({condition}) {{", item.line)
         for name in sorted(known):
             value = self._argument_of(event, name)
             if instance is not None and name == instance.name:
-                type_, value = instance.type, "plait_object"
+                type_, value = instance.type, "plait_table[plait_i].plait_object"
             elif event.result == name:
                 type_ = types[-1]
             else:
@@ -260,14 +330,21 @@ class _Writer:
         self._put("plait_taken = 1;")
         if item.action is not None:
             self._put_code(self._resolved(item.action, known), "{ ", " }")
-        if item.target is None:
-            message = f"{self._monitor.name}: {item.message}"
-            self._put(f'__plait_check("monitor", 0, "{message}");', item.line)
-        else:
-            names = [state.name for state in self._monitor.states]
-            if names.index(item.target) != number:
-                self._put(f"plait_state = {names.index(item.target)};")
+        self._put_target(number, item)
         self._put("} }")
+
+    def _put_target(self, number: int, item: Transition) -> None:
+        message = f"{self._monitor.name}: {item.message}"
+        if item.target == ERROR:
+            self._put(f'__plait_check("monitor", 0, "{message}");', item.line)
+        elif item.target == NEVER:
+            self._put("__plait_assume(0);", item.line)
+        else:
+            target = [state.name for state in self._monitor.states].index(item.target)
+            if target != number:
+                self._put(f"{self._state} = {target};")
+            if target == 0:
+                self._begin_anew()
 
     def _resolved(self, code: Code, known: set[str]) -> Code:
         def one(found: re.Match[str]) -> str:

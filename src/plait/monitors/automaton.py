@@ -49,15 +49,21 @@ class Code:
     line: int
 
 
+# What a transition can lead to beside states: a violation, or the end of an execution that is taken
+# not to exist.
+ERROR = "error"
+NEVER = "never"
+
+
 @dataclass(slots=True, frozen=True)
 class Transition:
-    """Taken where the event matches and the guard holds; of several, the first one. Without a
-    `target` it is an error with `message`."""
+    """Taken where the event matches and the guard holds; of several, the first one. `target` is a
+    state, ERROR or NEVER; the last two have a message."""
 
     event: Event
     guard: Code | None
     action: Code | None
-    target: str | None
+    target: str
     message: str
     line: int
 
@@ -71,10 +77,12 @@ class State:
 
 @dataclass(slots=True, frozen=True)
 class Instance:
-    """What there is one automaton for: each object that `name` stands for, or each thread."""
+    """What there is one automaton for: each object that `name` stands for, or each thread. `most`
+    objects are not in the first state at the same time."""
 
     type: str
     name: str
+    most: int = 4
 
     @property
     def is_thread(self) -> bool:
@@ -83,8 +91,9 @@ class Instance:
 
 @dataclass(slots=True, frozen=True)
 class Monitor:
-    """The first state is the initial one. `prelude` is C at file scope: what is included and
-    declared; `variables` are the monitor's own, one of each for each instance."""
+    """The first state is the initial one: an instance that comes back to it begins anew. `prelude`
+    is C at file scope, what is included and declared; `variables` are the monitor's own, one of
+    each for each instance."""
 
     name: str
     path: str

@@ -2,9 +2,9 @@
 
 monitor    := 'monitor' NAME ';'? item* state+
 item       := 'include' ('<' FILE '>' | '"' FILE '"') | 'declare' '{' C '}'
-            | 'variable' C ';' | 'for' 'each' ('thread' | C-TYPE '$'NAME) ';'?
+            | 'variable' C ';' | 'for' 'each' ('thread' | C-TYPE '$'NAME ['up' 'to' N]) ';'?
 state      := 'state' NAME '{' transition* '}'
-transition := event ['if' '(' C ')'] ['do' '{' C '}'] '->' (NAME | 'error' STRING) ';'
+transition := event ['if' '(' C ')'] ['do' '{' C '}'] '->' (NAME | ('error' | 'never') STRING) ';'
 event      := ('call' | 'return') NAME ['(' [name {',' name}] ')'] ['=' name]
             | ('lock' | 'unlock') [name] | ('read' | 'write' | 'access') NAME
             | 'create' ['(' name ',' name ')'] | 'end' | 'join' | 'exit'
@@ -21,6 +21,8 @@ from plait.errors import Diagnostic, InputError
 from plait.monitors.automaton import (
     ABOUT_FUNCTIONS,
     ABOUT_VARIABLES,
+    ERROR,
+    NEVER,
     Code,
     Event,
     EventKind,
@@ -31,6 +33,7 @@ from plait.monitors.automaton import (
 )
 
 THREAD = "thread"  # `$thread` is the number of the thread that the event is of
+_MOST, _LARGEST = 4, 64  # instances at the same time
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NAME = re.compile(r"\$([A-Za-z_]\w*)|_(?!\w)", re.ASCII)
@@ -198,14 +201,23 @@ class _Reader:
         name = self._name("a name such as $file")
         if name is None:
             self._fail("what the monitor is for needs a name", end)
+        most = self._number() if self._keyword("up", "to") else _MOST
         self._mark(";")
-        return Instance(type_, name)
+        return Instance(type_, name, most)
+
+    def _number(self) -> int:
+        self._skip()
+        found = re.compile(r"\d+").match(self.text, self.at)
+        if found is None or not 1 <= int(found[0][:9]) <= _LARGEST:
+            self._expected(f"a number from 1 to {_LARGEST}")
+        self.at = found.end()
+        return int(found[0])
 
     def _state(self, before: list[State]) -> State:
         line = self._line()
         name = self._word("the name of the state")
-        if name == "error":
-            self._fail("'error' is no name for a state", self.at - len(name))
+        if name in (ERROR, NEVER):
+            self._fail(f"'{name}' is no name for a state", self.at - len(name))
         if any(state.name == name for state in before):
             self._fail(f"a second state '{name}'", self.at - len(name))
         self._need("{")
@@ -229,14 +241,12 @@ class _Reader:
             self._need("}")
         if not self._mark("->"):
             self._expected("'->' and a state, 'if (', or 'do {'")
-        target = self._word("a state, or 'error' and a message")
+        target = self._word("a state, or 'error' or 'never' and a message")
         message = ""
-        if target == "error":
+        if target in (ERROR, NEVER):
             message = self._string("a message in quotes")
         self._need(";")
-        return Transition(
-            event, guard, action, None if target == "error" else target, message, line
-        )
+        return Transition(event, guard, action, target, message, line)
 
     def _event(self) -> Event:
         start = self.at
@@ -296,7 +306,7 @@ class _Reader:
         known = {state.name for state in states}
         for state in states:
             for item in state.transitions:
-                if item.target is not None and item.target not in known:
+                if item.target not in {*known, ERROR, NEVER}:
                     lines = self.text.split("\n")
                     raise InputError(
                         Diagnostic(
