@@ -2,7 +2,8 @@
 
 Each function is one atomic section, so that all instances see an event at once. The instances of
 `for each TYPE $x` that are not in the first state stand in a table; the first state remembers
-nothing, so whoever comes back to it leaves the table. An execution that needs a larger table has no verdict.
+nothing, so whoever comes back to it leaves the table. An execution that needs a larger table has no
+verdict.
 """
 
 from __future__ import annotations
