@@ -131,7 +131,7 @@ def measure(task: Task, settings: Settings, seconds: float, checks: bool) -> Res
         }
         send(message)
         if checks and outcome.proof is not None:
-            document = outcome.proof.certificate()
+            document = outcome.proof.certificate() or {}
             text = json.dumps(document | {"options": [], "fingerprint": fingerprint(program)})
             began = time.process_time()
             verdict = check(

@@ -115,7 +115,7 @@ def engine_verdict(
     if outcome.proof is not None and options.check:
         document = outcome.proof.certificate()
         seconds = 5 * seconds_for(options, seed)
-        problem = certificate_problem(program, specification, document, seconds)
+        problem = document and certificate_problem(program, specification, document, seconds)
         if problem:
             return "rejected", f"{settings}: {problem}"
     return VERDICTS[outcome.answer], outcome.reason.split(" with ")[0]

@@ -14,6 +14,9 @@ from plait.engines.impact.settings import Explicit, Reduction
 from plait.engines.impact.settings import Settings as ImpactSettings
 from plait.engines.orders.settings import OrderEncoding, Refinement
 from plait.engines.orders.settings import Settings as OrdersSettings
+from plait.engines.traces.settings import Claims, Commutativity
+from plait.engines.traces.settings import Explicit as TracesExplicit
+from plait.engines.traces.settings import Settings as TracesSettings
 from plait.model.properties import Property
 from plait.model.property_names import CHECKED_NAMES
 
@@ -75,10 +78,14 @@ def test_options_have_the_values_of_the_settings() -> None:
         "order_encoding": OrderEncoding,
         "por": Reduction,
         "explicit": Explicit,
+        "claims": Claims,
+        "commutativity": Commutativity,
+        "locations": TracesExplicit,
     }
     for name, kind in kinds.items():
         assert known[name].choices == tuple(item.value for item in kind)
     orders, impact, explicit = OrdersSettings(), ImpactSettings(), ExplicitSettings()
+    traces = TracesSettings()
     assert {name: option.default for name, option in known.items()} == {
         "refinement": orders.refinement.value,
         "order_encoding": orders.encoding.value,
@@ -90,6 +97,12 @@ def test_options_have_the_values_of_the_settings() -> None:
         "sections": explicit.sections,
         "commuting": explicit.commuting,
         "max_states": explicit.max_states,
+        "claims": traces.claims.value,
+        "weakening": traces.weakening,
+        "commutativity": traces.commutativity.value,
+        "locations": traces.explicit.value,
+        "whole_sections": traces.whole_sections,
+        "most_states": traces.most_states,
     }
 
 

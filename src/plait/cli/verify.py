@@ -64,6 +64,8 @@ def _report(options: argparse.Namespace, console: Console, result: Result) -> in
     exit_code = exits.OF_VERDICTS[result.verdict]
     if not save_forms(options, console, result):
         exit_code = exits.UNUSABLE_INPUT
+    if options.certificate is not None and result.verdict == "true" and result.certificate is None:
+        console.line("certificate: none, there was no time to make one")
     if options.certificate is not None and result.certificate is not None:
         if save(console, "--certificate", options.certificate, result.certificate + "\n"):
             console.line(f"certificate: {options.certificate}")

@@ -185,11 +185,12 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proof:
-    """`certificate` makes a document for `plait check`; it has labels of some interleavings only if
-    it `is_reduced`, and `unreduced` tries to find one that has those of all, before the deadline.
+    """`certificate` makes a document for `plait check`, or none if that takes too long; it has
+    labels of some interleavings only if it `is_reduced`, and `unreduced` tries to find one that has
+    those of all, before the deadline.
     `predicates` are for the proof of the program after an edit."""
 
-    certificate: Callable[[], dict[str, Any]]
+    certificate: Callable[[], dict[str, Any] | None]
     is_reduced: bool
     unreduced: Callable[[float], dict[str, Any] | None]
     predicates: Callable[[], dict[str, Any]]

@@ -11,6 +11,7 @@ from plait.engines.explicit.description import EXPLICIT, ExplicitOptions
 from plait.engines.impact.description import IMPACT, ImpactOptions
 from plait.engines.modular.description import MODULAR
 from plait.engines.orders.description import ORDERS, OrdersOptions
+from plait.engines.traces.description import TRACES, TracesOptions
 
 _ENGINES: dict[str, EngineDescription] = {
     item.name: item
@@ -20,6 +21,7 @@ _ENGINES: dict[str, EngineDescription] = {
         IMPACT,
         CONTEXT,
         EXPLICIT,
+        TRACES,
     )
 }
 
@@ -28,7 +30,9 @@ AUTO = "auto"
 PORTFOLIO = "portfolio"
 
 
-class EngineOptions(OrdersOptions, ImpactOptions, ExplicitOptions, total=False):
+class EngineOptions(
+    OrdersOptions, ImpactOptions, ExplicitOptions, TracesOptions, total=False
+):
     """The options of all engines, for type checkers."""
 
 

@@ -206,6 +206,8 @@ class EngineRun:
             result.predicates = proof.predicates()
         if options.certificate or options.proof or options.invariants:
             document = proof.certificate()
+            if document is None:
+                return
             if options.certificate:
                 result.certificate = self._certificate(dict(document))
             if options.proof or options.invariants:

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 from plait.analysis.critical_sections import BrokenLock
-from plait.analysis.lifetimes import Lifetimes
 from plait.analysis.sharing import sharing_of
 from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks.conflicts import conflict
+from plait.engines.blocks.limits import reused_local
 from plait.engines.blocks.paths import Paths
+from plait.engines.blocks.precision import BlockPrecision
 from plait.engines.blocks.sections import Sections
 from plait.engines.blocks.standings import Standings
 from plait.engines.impact import hints as hinting
@@ -25,9 +26,8 @@ from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.persistent import PersistentSets
-from plait.engines.impact.precision import ImpactPrecision
 from plait.engines.impact.samples import Samples
-from plait.engines.impact.settings import Reduction, Settings
+from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.impact.statistics import Statistics
 from plait.engines.impact.suggestions import Known, Suggestions
 from plait.engines.impact.tree import Node, Place, Tree, common_ancestor, reachable, rows
@@ -48,7 +48,7 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.model.program import Program
-from plait.model.properties import Property, Specification
+from plait.model.properties import Specification
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
@@ -127,7 +127,13 @@ class _Search:
         self.statistics = Statistics()
         sharing = sharing_of(program)
         self._sharing = sharing
-        precision = ImpactPrecision(settings, sharing.points_to, broken_locks)
+        precision = BlockPrecision(
+            sharing.points_to,
+            every_access=settings.reduction is Reduction.NONE,
+            locks=settings.reduction is Reduction.MOVERS,
+            few=settings.explicit is Explicit.FEW,
+            broken_locks=broken_locks,
+        )
         self.knowledge = Knowledge(program, sharing, precision)
         self.executor = Executor(self.knowledge, self.terms, specification)
         standings = Standings()
@@ -153,7 +159,7 @@ class _Search:
     # --- MAIN
 
     def run(self) -> Outcome:
-        reused = self._reused_local()
+        reused = reused_local(self._sharing, self.specification)
         if reused:
             return Outcome(Answer.UNKNOWN, reused)
         try:
@@ -182,15 +188,6 @@ class _Search:
         except RecursionError:
             reason = "refinements and covers that depend on each other too deeply"
             return Outcome(Answer.UNKNOWN, reason, self._counted())
-
-    def _reused_local(self) -> str:
-        """Why accesses to locals may go unnoticed after their life; empty if they do not. Here
-        frames of a function at the same depth have the same addresses."""
-        if Property.VALID_ACCESS not in self.specification:
-            return ""
-        for item in Lifetimes(self._sharing).reused():
-            return f"a pointer to {item!r} may outlive it, and its memory is used again here"
-        return ""
 
     def _conclusion(self) -> Outcome:
         for trouble in (*self.troubles, *self.set_aside):
