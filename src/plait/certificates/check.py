@@ -15,16 +15,17 @@ from plait.certificates.locality import Locality
 from plait.certificates.memory import Cells
 from plait.certificates.outcomes import Ending, Step, StepOutcome
 from plait.certificates.persistence import Persistence
+from plait.certificates.races import check_races
 from plait.certificates.sections import CriticalSections, Taker
-from plait.certificates.state import ActiveFrame, Registers, Situation, new_thread_shape
+from plait.certificates.state import Access, ActiveFrame, Registers, Situation, new_thread_shape
 from plait.certificates.verdicts import Answer, Rejected, Verdict
 from plait.certificates.world import World
 from plait.logic.substitute import Substitution
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 
-# Properties that are nothing but checks of the model. Races, deadlocks and leaks are properties
-# of states that no rule here looks at. That an access is valid is shown where memory of locals is
+# Properties that are checks of the model, and races. Deadlocks and leaks are properties of states
+# that no rule here looks at. That an access is valid is shown where memory of locals is
 # used again: who asks for it must know that nobody can notice that.
 CERTIFIABLE = frozenset(
     {
@@ -35,6 +36,7 @@ CERTIFIABLE = frozenset(
         Property.LOCK_MISUSE,
         Property.NO_UNDEFINED,
         Property.MONITOR,
+        Property.NO_DATA_RACE,
     }
 )
 
@@ -121,6 +123,7 @@ class _Checker:
             locks=certificate.locks,
         )
         self._cells = Cells(certificate.cells)
+        self._finds_races = Property.NO_DATA_RACE in specification
         self._locality = Locality(self._world.page_bits)
         self._sections = CriticalSections(self._world.page_bits)
         self._persistence = Persistence(self._nodes)
@@ -135,6 +138,7 @@ class _Checker:
         self._children: dict[tuple[int, int], list[Node]] = {}
         self._covered: dict[int, list[Node]] = {}  # by the node that covers them
         self._known_sources: dict[tuple[int, int], list[Node]] = {}
+        self._latest: dict[tuple[int, int], Step] = {}  # of one node, which are needed twice
         self._done = 0
         self._steps = 0
         for node in self._nodes:
@@ -181,6 +185,8 @@ class _Checker:
         if node.cover is not None:
             self._check_cover(node, self._nodes[node.cover])
             return
+        if self._finds_races:
+            self._check_races(node)
         for thread in node.location.movable:
             if thread in node.expanded:
                 self._check_expansion(node, thread)
@@ -202,6 +208,33 @@ class _Checker:
             if thread not in covering.expanded and not self._is_skipped(node, thread):
                 what = f"{where}, at which the step of thread {thread} is missing"
                 raise Rejected(what, node.number)
+
+    # --- rule X
+
+    def _check_races(self, node: Node) -> None:
+        steps = [self._step(node, thread) for thread in node.location.movable]
+        known: dict[int, list[Access]] = {}
+        for step in steps:
+            if step.first(Ending.LOST) is not None:
+                accesses = self._known_accesses(node, step.thread)
+                if accesses is not None:
+                    known[step.thread] = accesses
+        check_races(node.number, steps, known)
+
+    def _known_accesses(self, node: Node, thread: int) -> list[Access] | None:
+        """What a thread can access at a node whose label leaves that open, but at which it is
+        skipped: that is the step that it would have taken where it was expanded."""
+        if not self._is_skipped(node, thread) or node.parent is None:
+            return None
+        sources = self._sources(self._nodes[node.parent], thread)
+        footprints = [
+            self._footprint(source, thread)
+            for source in sources
+            if self._facts_of(source) is not None
+        ]
+        if any(item.is_lost for item in footprints):
+            return None
+        return [access for item in footprints for access in item.accesses]
 
     # --- rule III
 
@@ -375,8 +408,14 @@ class _Checker:
     def _step(self, node: Node, thread: int) -> Step:
         facts = self._facts_of(node)
         assert facts is not None
+        if (node.number, thread) in self._latest:
+            return self._latest[node.number, thread]
         step = self._executor.step(self._situation(node), thread, facts)
         self._steps += 1
+        if self._finds_races:
+            if any(number != node.number for number, _ in self._latest):
+                self._latest = {}
+            self._latest[node.number, thread] = step
         self._footprints[node.number, thread] = Footprint.of(step)
         return step
 

@@ -10,7 +10,7 @@ from plait.certificates.evaluate import Evaluator
 from plait.certificates.outcomes import Trouble
 from plait.certificates.state import Access, ActiveFrame, Path
 from plait.logic.translate import is_not_zero
-from plait.model.actions import NOWHERE, Allocate
+from plait.model.actions import NOWHERE, Allocate, Order
 from plait.model.machine import LARGEST_ALLOCATION, may_end
 from plait.model.types import Scalar
 
@@ -19,7 +19,7 @@ class Objects(Evaluator):
     # --- accesses
 
     def _load(self, path: Path, address: int, scalar: Scalar) -> int:
-        self._note(path, address, scalar.size, is_write=False)
+        self._note(path, address, scalar.size, is_write=False, is_access=True)
         page = self._object_of(path, address, scalar.size)
         constant = self._world.constants.get(page)
         if constant is None:
@@ -32,7 +32,7 @@ class Objects(Evaluator):
 
     def _store(self, path: Path, address: int, value: int) -> None:
         size = self._terms.width[value] // 8
-        self._note(path, address, size, is_write=True)
+        self._note(path, address, size, is_write=True, is_access=True)
         if self._object_of(path, address, size) in self._world.constants:
             raise Trouble("write to a read-only object")
         path.memory.write(address, value)
@@ -51,12 +51,18 @@ class Objects(Evaluator):
             raise Trouble("access through a null pointer")
         raise Trouble(f"access to {size} bytes at {address:#x}, which is in no live object")
 
-    def _note(self, path: Path, address: int, size: int, *, is_write: bool) -> None:
+    def _note(
+        self, path: Path, address: int, size: int, *, is_write: bool, is_access: bool = False
+    ) -> None:
         edges = path.frame.function.edges[path.frame.location] if path.frames else []
         origin = edges[0].action.origin if edges else NOWHERE
-        local = not path.is_free
+        is_atomic = None
+        if is_access:
+            order = getattr(edges[0].action, "order", Order.PLAIN)
+            is_atomic = path.depth > 0 or order.is_atomic
+        end, local = address + max(size, 1), not path.is_free
         path.accesses.append(
-            Access(address, address + max(size, 1), is_write, local, path.facts, origin, path.lock)
+            Access(address, end, is_write, local, path.facts, origin, path.lock, is_atomic)
         )
 
     def _canonical(self, value: int, scalar: Scalar) -> int:

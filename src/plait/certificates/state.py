@@ -203,7 +203,8 @@ class Access(NamedTuple):
     """Bytes that a path read or wrote. A change of an object's life is a write of all of it.
 
     `is_local`: the step goes on as if no other thread could notice. `facts` held when it happened.
-    `lock` is the lock in whose critical section, as a part of one step, it happened.
+    `lock` is the lock in whose critical section, as a part of one step, it happened. `is_atomic`:
+    None for what is no access in C.
     """
 
     start: int
@@ -213,6 +214,7 @@ class Access(NamedTuple):
     facts: Facts
     origin: Origin
     lock: Cell | None = None
+    is_atomic: bool | None = None
 
     def conflicts_with(self, other: Access) -> bool:
         return (

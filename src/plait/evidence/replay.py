@@ -436,8 +436,10 @@ class _BlockReplay:
         inputs = {thread: items[:] for thread, items in self._inputs.items()}
         machine.accesses = []
         self._running, self._given = number, []
-        machine.step(number)
+        outcome = machine.step(number)
         accesses, machine.accesses = machine.accesses, None
+        if outcome.ending in (Ending.BLOCKED, Ending.NEEDS_INPUT) or outcome.in_section:
+            raise ReplayFailed(f"thread {number} cannot make its next access there")
         self._inputs = inputs
         machine.take_back()
         return Footprint(machine.page_bits, accesses, (False, False))

@@ -7,6 +7,7 @@ from plait.logic.translate import is_not_zero
 from plait.model.actions import Load, ReadModifyWrite, Store
 from plait.model.expressions import Expr
 from plait.model.program import Edge
+from plait.symbolic.blocks import Manner
 from plait.symbolic.ends import Ends, library_call
 from plait.symbolic.locks import Locks
 from plait.symbolic.memory import Memory
@@ -117,7 +118,7 @@ class Accesses:
             except Trouble as trouble:
                 self._ends.trouble(fork, trouble.message, trouble.origin)
                 continue
-            fork.note_access(leaf, size, _is_write(edge), None)
+            fork.note_access(leaf, size, _is_write(edge), None, _manner(edge))
             runs.append((fork, [(terms.true, leaf)]))
         return runs
 
@@ -143,7 +144,7 @@ class Accesses:
         self._ends.require(run, inside, "an access outside of its object", origin)
         for condition, place in places:
             self._require_valid(run, edge, expr, place, size)
-            run.note_access(place, size, _is_write(edge), condition)
+            run.note_access(place, size, _is_write(edge), condition, _manner(edge))
         return places
 
     def _expected(self, run: Run, edge: Edge, expr: Expr) -> frozenset[Maker | str]:
@@ -167,3 +168,9 @@ class Accesses:
 
 def _is_write(edge: Edge) -> bool:
     return not isinstance(edge.action, Load)
+
+
+def _manner(edge: Edge) -> Manner:
+    action = edge.action
+    assert isinstance(action, Load | Store | ReadModifyWrite)
+    return Manner.ATOMIC if action.order.is_atomic else Manner.PLAIN

@@ -18,6 +18,15 @@ class Kind(Enum):
     TROUBLE = "trouble"  # what has no verdict: undefined behaviour, limits, unsupported code
 
 
+class Manner(Enum):
+    """What an access is in C: a plain one may race with each of another thread that is plain or
+    atomic. Where an object's life begins, ends or is looked at there is none."""
+
+    PLAIN = "plain"
+    ATOMIC = "atomic"
+    LIFE = "life"
+
+
 class Access(NamedTuple):
     """Bytes that a block accesses. `when` is the term that says that a symbolic address is this
     one; None where it always is. Ends and beginnings of lives are writes. `lock` is the address of
@@ -28,6 +37,14 @@ class Access(NamedTuple):
     is_write: bool
     when: int | None
     lock: int = 0
+    manner: Manner = Manner.LIFE
+
+    def conflicts_with(self, other: Access) -> bool:
+        return (
+            (self.is_write or other.is_write)
+            and self.address < other.address + other.size
+            and other.address < self.address + self.size
+        )
 
 
 class InputUse(NamedTuple):
@@ -60,11 +77,13 @@ class Way:
 class Block:
     """All that a thread's next block can do. `accesses` are those of all ways, also of such that
     are blocked or do not go on. `held` has the values that locks have in the middle of critical
-    sections."""
+    sections. `ends` has ways like those of moves, but without a target: to the end of the process,
+    or to an assumption outside of sections that fails behind actions that nobody notices."""
 
     ways: list[Way] = field(default_factory=list)
     accesses: dict[Access, None] = field(default_factory=dict)
     held: dict[tuple[Cell, int], None] = field(default_factory=dict)
+    ends: list[Way] = field(default_factory=list)
     spawns: bool = False
     ends_process: bool = False
     may_block: bool = False  # whether it may come to nothing

@@ -135,6 +135,13 @@ class Ends:
     def end_process(self, run: Run) -> None:
         self.blocked(run)
         self._block.ends_process = True
+        self._end(run)
+
+    def _end(self, run: Run) -> None:
+        variables = frozenset(use.variable for use in run.inputs)
+        step = Step(tuple(run.conditions), {}, variables)
+        accesses, inputs = tuple(run.accesses), tuple(run.inputs)
+        self._block.ends.append(Way(Kind.MOVE, step, None, accesses, inputs))
 
     def _stop(self, run: Run, kind: Kind, message: str, origin: Origin) -> None:
         self._add(_End(run, kind, None, message, self._user_origin(run, origin)))
@@ -164,7 +171,9 @@ class Ends:
     def _halt(self, run: Run) -> None:
         """What others have seen of the block stays; the thread is stuck."""
         if run.is_inside or not run.has_changed or run.is_alone:
-            self._block.may_stop |= not run.is_inside and not run.is_alone
+            if not run.is_inside and not run.is_alone:
+                self._block.may_stop = True
+                self._end(run)
             self.blocked(run)
         else:
             self._leave(run, Status.HALTED)

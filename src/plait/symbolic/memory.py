@@ -11,6 +11,7 @@ from bisect import bisect_right
 from plait.logic.terms import Terms
 from plait.model import unset
 from plait.model.actions import Origin
+from plait.symbolic.blocks import Manner
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Cell
 from plait.symbolic.objects import GuardedAddress, Objects
@@ -49,7 +50,7 @@ class Memory:
             raise Trouble("an object of too many parts", origin)
         self.objects.begin(run, Item(maker, address, size))
         run.is_noticed = True
-        run.note_access(address, max(size, 1), True, None)
+        run.note_access(address, max(size, 1), True, None, Manner.LIFE)
         for offset, width in divided:
             if isinstance(contents, unset.Maker):
                 value = run.unset(self.terms, contents, 8 * width, offset)
@@ -63,7 +64,7 @@ class Memory:
         for cell in [cell for cell in run.memory if address <= cell[0] < address + max(size, 1)]:
             del run.memory[cell]
         run.is_noticed = True
-        run.note_access(address, max(size, 1), True, None)
+        run.note_access(address, max(size, 1), True, None, Manner.LIFE)
 
     # --- accesses: exactly one of the places holds
 

@@ -9,7 +9,7 @@ from plait.logic.terms import Terms
 from plait.model.actions import Call, Origin
 from plait.model.program import Edge
 from plait.model.unset import Maker
-from plait.symbolic.blocks import Access, InputUse
+from plait.symbolic.blocks import Access, InputUse, Manner
 from plait.symbolic.knowledge import Shape
 from plait.symbolic.locations import Cell, Frame, HeapObject
 from plait.symbolic.surroundings import Item, Surroundings
@@ -150,9 +150,13 @@ class Run:
         """Whether it is in the middle of a section, so that only it moves."""
         return self.depth > 0 or self.lock is not None
 
-    def note_access(self, address: int, size: int, is_write: bool, when: int | None) -> None:
+    def note_access(
+        self, address: int, size: int, is_write: bool, when: int | None, manner: Manner
+    ) -> None:
         lock = 0 if self.lock is None else self.lock[0]
-        self.accesses.append(Access(address, size, is_write, when, lock))
+        if self.depth and manner is Manner.PLAIN:
+            manner = Manner.ATOMIC
+        self.accesses.append(Access(address, size, is_write, when, lock, manner))
 
     def assume(self, condition: int, terms: Terms) -> None:
         if condition != terms.true and condition not in self.conditions:

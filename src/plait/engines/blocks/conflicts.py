@@ -14,11 +14,7 @@ def conflict(terms: Terms, way: Way, block: Block) -> int:
     found = terms.false
     for mine in way.accesses:
         for other in block.accesses:
-            if (
-                (mine.is_write or other.is_write)
-                and mine.address < other.address + other.size
-                and other.address < mine.address + mine.size
-            ):
+            if mine.conflicts_with(other):
                 one = terms.true if mine.when is None else mine.when
                 two = terms.true if other.when is None else other.when
                 found = terms.or_(found, terms.and_(one, two))

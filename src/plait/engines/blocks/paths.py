@@ -53,6 +53,9 @@ def own_step(terms: Terms, way: Way) -> tuple[Step, tuple[InputUse, ...]]:
     return step, inputs
 
 
+NextInputs = tuple[int, tuple[InputUse, ...]]  # a thread and those of its next step
+
+
 class Paths:
     def __init__(self, terms: Terms, executor: Executor, deadline: float | None) -> None:
         self._terms = terms
@@ -92,42 +95,67 @@ class Paths:
         self, path: Sequence[Occurrence], model: Model, *, is_undefined: bool
     ) -> Counterexample:
         """What happens on a path, with the values of a model."""
-        blocks: list[BlockTaken] = []
-        inputs: dict[int, list[tuple[str, int]]] = {}
-        # The state before each step says which of the step's inputs were asked for.
-        guards = [use.when for item in path for use in item.inputs if use.when is not None]
-        steps = [*(item.step for item in path), Step(tuple(guards), {})]
-        state = model.after(self.initial_step(steps))
-        unset = self._initially_unset(state)
-        for item in path:
-            blocks.append(_block_taken(item))
-            for use in item.inputs:
-                if use.when is not None and not state(use.when):
-                    continue
-                value = state(use.variable)
-                if use.unset is None:
-                    inputs.setdefault(item.thread, []).append((use.name, value))
-                    continue
-                maker, offset = use.unset
-                made = unset.latest if offset else unset.begin
-                size = (self._terms.width[use.variable] + 7) // 8
-                unset.put(made(item.thread, maker), offset, size, value)
-            state = state.after(item.step)
+        played = self._played(path, (), model)
         excuse = ""
         last = path[-1]
-        if any(name == NAN_BITS for rows in inputs.values() for name, _ in rows):
+        if any(name == NAN_BITS for rows in played.inputs.values() for name, _ in rows):
             program = self._executor.memory.knowledge.program
             excuse = f"{OPEN_NAN} ({program.place(last.way.origin)})"
         return Counterexample(
-            tuple(blocks),
-            inputs,
+            tuple(map(_block_taken, path)),
+            played.inputs,
             last.thread,
             last.way.message,
             last.way.origin,
             excuse=lambda: excuse,
             is_undefined=is_undefined,
-            unset=unset,
+            unset=played.unset,
         )
+
+    def state_behind(
+        self,
+        path: Sequence[Occurrence],
+        location: Location,
+        model: Model,
+        message: str,
+        threads: tuple[int, ...],
+        next_inputs: Sequence[NextInputs] = (),
+    ) -> Counterexample:
+        """A state, behind a path, that has a race between the next steps of two threads, or in
+        which one waits for ever."""
+        played = self._played(path, next_inputs, model)
+        shape = self._executor.memory.knowledge.shape
+        standing = tuple(
+            _block_at(location, number, len(location.threads), None)
+            for number, thread in enumerate(location.threads, 1)
+            if thread.status is Status.RUNNING
+            and shape(thread.frames[-1].function).is_switch[thread.frames[-1].location]
+        )
+        return Counterexample(
+            tuple(map(_block_taken, path)),
+            played.inputs,
+            threads[0],
+            message,
+            race=(threads[0], threads[1]) if len(threads) > 1 else None,
+            unset=played.unset,
+            standing=standing,
+        )
+
+    def _played(
+        self, path: Sequence[Occurrence], next_inputs: Sequence[NextInputs], model: Model
+    ) -> _Played:
+        # The state before each step says which of the step's inputs were asked for.
+        uses = [use for item in path for use in item.inputs]
+        uses += [use for _, inputs in next_inputs for use in inputs]
+        guards = tuple(use.when for use in uses if use.when is not None)
+        state = model.after(self.initial_step([*(item.step for item in path), Step(guards, {})]))
+        played = _Played(self._initially_unset(state), self._terms)
+        for item in path:
+            played.take(item.thread, item.inputs, state)
+            state = state.after(item.step)
+        for thread, inputs in next_inputs:
+            played.take(thread, inputs, state)
+        return played
 
     def _initially_unset(self, state: Model) -> UnsetValues:
         """What static objects that are defined nowhere hold at first."""
@@ -142,18 +170,45 @@ class Paths:
         return found
 
 
+class _Played:
+    """The values that the inputs of a path have in a model, and what nobody has set."""
+
+    def __init__(self, unset: UnsetValues, terms: Terms) -> None:
+        self.inputs: dict[int, list[tuple[str, int]]] = {}
+        self.unset = unset
+        self._terms = terms
+
+    def take(self, thread: int, inputs: tuple[InputUse, ...], state: Model) -> None:
+        for use in inputs:
+            if use.when is not None and not state(use.when):
+                continue
+            value = state(use.variable)
+            if use.unset is None:
+                self.inputs.setdefault(thread, []).append((use.name, value))
+                continue
+            maker, offset = use.unset
+            made = self.unset.latest if offset else self.unset.begin
+            size = (self._terms.width[use.variable] + 7) // 8
+            self.unset.put(made(thread, maker), offset, size, value)
+
+
 def _block_taken(item: Occurrence) -> BlockTaken:
-    before = item.before
-    thread = before.threads[item.thread - 1]
-    after = before if item.way.target is None else item.way.target
+    after = item.before if item.way.target is None else item.way.target
+    return _block_at(item.before, item.thread, len(after.threads), _lock_taken(item.way))
+
+
+def _block_at(
+    before: Location, number: int, threads: int, lock: tuple[int, int] | None
+) -> BlockTaken:
+    thread = before.threads[number - 1]
     return BlockTaken(
-        item.thread,
+        number,
         thread.frames[-1].function,
         thread.frames[-1].location,
         thread.is_inside,
         sum(item.status is Status.RUNNING for item in before.threads) == 1,
-        len(after.threads),
-        _lock_taken(item.way),
+        threads,
+        lock,
     )
 
 

@@ -42,6 +42,7 @@ _PROPERTIES = frozenset(
         "lock-misuse",
         "no-undefined",
         MONITOR_NAME,
+        "no-data-race",
     }
 )
 
@@ -61,7 +62,7 @@ IMPACT = EngineDescription(
     refutes=_PROPERTIES,
     summary="proves programs with unbounded loops",
     strength="proofs for any number of loop rounds, with certificates",
-    weakness="races, deadlocks, leaks",
+    weakness="deadlocks, leaks",
     beginning="growing the tree",
     nothing_yet="the tree has no nodes yet",
     numbers_line="{nodes} nodes, {covers} covers ({forced_covers} forced),"

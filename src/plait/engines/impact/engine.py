@@ -1,7 +1,8 @@
 """Concurrent Impact: EXPAND, REFINE and CLOSE (Algorithms 1 and 2 of the paper).
 
-The queue has the nodes with the fewest context switches first: errors that need few of them are
-found early, and a node can be covered by all nodes that were made before it. Errors are refined as
+The queue has the nodes with the fewest context switches first, where starting a thread in a loop
+counts as one: errors that need few of them are found early, and a node can be covered by all nodes
+that were made before it. Errors are refined as
 soon as they appear, so the tree is always safe.
 """
 
@@ -26,6 +27,7 @@ from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.persistent import PersistentSets
+from plait.engines.impact.races import PossibleRace, Races
 from plait.engines.impact.samples import Samples
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.impact.statistics import Statistics
@@ -152,6 +154,8 @@ class _Search:
             self.terms,
             self.statistics,
         )
+        self.races = Races(self.terms)
+        self._finds_races = Property.NO_DATA_RACE in specification
         self.troubles: dict[str, None] = {}
         self.set_aside: dict[str, None] = {}  # why it is open whether paths are feasible
         self._last_report = 0.0
@@ -226,6 +230,8 @@ class _Search:
             if cover is None:
                 if node.is_open or not set(self._to_expand(node)) <= set(node.expanded):
                     return f"node {node.number} is not expanded"
+                if self._finds_races and not node.has_no_race:
+                    return f"node {node.number} was not searched for races"
             elif not cover.is_live or cover.place is not node.place:
                 return f"node {node.number} is covered by one that does not count"
             elif not self.implications.holds(node.label, cover.label):
@@ -264,16 +270,20 @@ class _Search:
 
     def _what_grew(self) -> str:
         largest = max(self.tree.places.values(), key=lambda place: len(place.nodes))
+        return f"{len(largest.nodes):,} of them with {self._where(largest.nodes[0])}"
+
+    def _where(self, node: Node) -> str:
+        """Where the threads are in the program's code."""
+        assert node.place is not None
         stands = []
-        for number, thread in enumerate(largest.location.threads, 1):
+        for number, thread in enumerate(node.place.location.threads, 1):
             for frame in reversed(thread.frames):
                 function = self.knowledge.shape(frame.function).function
                 edges = function.edges[frame.location]
                 if edges and not function.library:
                     stands.append(f"{number} at {self.program.place(edges[0].action.origin)}")
                     break
-        what = "threads " + ", ".join(stands) if stands else "no thread in the program's code"
-        return f"{len(largest.nodes):,} of them with {what}"
+        return "threads " + ", ".join(stands) if stands else "no thread in the program's code"
 
     def _process(self, node: Node) -> None:
         began = time.perf_counter()
@@ -281,6 +291,8 @@ class _Search:
         if node.is_live and self.settings.force_cover:
             self._force_cover(node)
         self.statistics.covering += time.perf_counter() - began
+        if node.is_live and self._finds_races:
+            self._look_for_races(node)
         if node.is_live:
             self._expand(node)
 
@@ -348,12 +360,61 @@ class _Search:
         for way in block.ways:
             if self.implications.excludes(node.label, way.step.assumes):
                 continue
-            child = self.tree.add(node, thread, way, way.target)
+            is_growth = way.spawns and self._is_in_loop(node.place, thread)
+            child = self.tree.add(node, thread, way, way.target, is_growth=is_growth)
             self.suggestions.begin(child)
             if way.kind is not Kind.MOVE:
                 self._refine(child, way)
             elif _recurses(node, child):
                 self._prune(child)
+
+    def _is_in_loop(self, place: Place, thread: int) -> bool:
+        frames = place.location.threads[thread - 1].frames
+        shape = self.knowledge.shape
+        return any(shape(frame.function).loop[frame.location] >= 0 for frame in frames)
+
+    # --- races
+
+    def _look_for_races(self, node: Node) -> None:
+        """Show that no two threads race in the states of a node, or report it."""
+        place = node.place
+        assert place is not None
+        if node.has_no_race:
+            return
+        if place.races is None:
+            place.races = self.races.at(place.can_step, lambda thread: self._block(place, thread))
+        for race in place.races:
+            self._exclude_race(node, race)
+            if not node.is_live:
+                return
+        node.has_no_race = True
+
+    def _exclude_race(self, node: Node, race: PossibleRace) -> None:
+        if self.implications.excludes(node.label, (race.condition,)):
+            return
+        last = Step((race.condition,), {}, race.inputs)
+        self.statistics.refinements += 1
+        result = self.paths.interpolate(self._steps_to(node, last))
+        if isinstance(result, Interpolants):
+            self._strengthen_path(node.path(), list(result.sequence[1:-1]))
+        elif isinstance(result, Unknown):
+            OutOfTime.check(self.deadline)
+            self.set_aside[f"{result.reason} ({self._where(node)})"] = None
+        else:
+            inputs = tuple(
+                (thread, way.inputs) for thread, way in zip(race.threads, race.ways, strict=True)
+            )
+            assert node.place is not None
+            path, location = node.occurrences(), node.place.location
+            model = result.model
+            found = self.paths.state_behind(path, location, model, "race", race.threads, inputs)
+            self._claim(found)
+
+    def _claim(self, found: Counterexample) -> None:
+        problem = "" if self.confirm is None else self.confirm(found)
+        if not problem:
+            raise _Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
+        self.troubles[problem] = None
 
     # --- partial-order reduction
 
@@ -404,8 +465,7 @@ class _Search:
         """Whether a fact cannot hold at a node; the label then says so (section IV-D)."""
         if self.implications.excludes(node.label, (fact,)):
             return True
-        steps = [*self._steps_to(node), Step((fact,), {})]
-        result = self.paths.interpolate(steps)
+        result = self.paths.interpolate(self._steps_to(node, Step((fact,), {})))
         if not isinstance(result, Interpolants):
             return False
         self._strengthen_path(node.path(), list(result.sequence[1:-1]))
@@ -533,9 +593,9 @@ class _Search:
             self.statistics.refinements += 1
             self._strengthen_path(node.path(), list(result.sequence[1:]))
 
-    def _steps_to(self, node: Node) -> list[Step]:
-        """From before the initial state to a node."""
-        return self.paths.from_start([item.step for item in node.path()[1:]])
+    def _steps_to(self, node: Node, *more: Step) -> list[Step]:
+        """From before the initial state to a node, and more behind it."""
+        return self.paths.from_start([*(item.step for item in node.path()[1:]), *more])
 
     def _report(self, node: Node, way: Way, model: Model) -> None:
         is_undefined = way.kind is Kind.TROUBLE

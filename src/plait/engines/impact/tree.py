@@ -14,6 +14,7 @@ from plait.data import dataclass, field
 from plait.engines.blocks.certificate import Row
 from plait.engines.blocks.paths import Occurrence, own_step
 from plait.engines.impact.implications import Implications, Label
+from plait.engines.impact.races import PossibleRace
 from plait.engines.impact.statistics import Statistics
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
@@ -33,6 +34,7 @@ class Place:
     nodes: list[Node] = field(default_factory=list)
     blocks: dict[int, Block] = field(default_factory=dict)
     hints: tuple[tuple[int, ...], ...] | None = None  # candidates for labels
+    races: list[PossibleRace] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +47,7 @@ class Node:
     inputs: tuple[InputUse, ...]
     place: Place | None  # None: a violation, or what has no verdict
     depth: int
-    switches: int
+    effort: int  # context switches, and threads that were started in loops
     label: Label = frozenset()
     children: list[Node] = field(default_factory=list)
     expanded: dict[int, None] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class Node:
     # The only thread that is expanded, as nothing that others may do conflicts with its step; 0 if
     # that was not asked yet, -1 if all are.
     persistent: int = 0
+    has_no_race: bool = False  # as far as its label says
 
     @property
     def is_live(self) -> bool:
@@ -145,7 +148,8 @@ def common_ancestor(one: Node, other: Node) -> Node:
 
 class Tree:
     """Nodes are taken from the queue in the order of how many context switches lead to them, then
-    of their depth."""
+    of their depth. A thread that is started in a loop counts as a switch: a loop that starts one in
+    each round has no end, and what its threads do would never have its turn."""
 
     def __init__(self, terms: Terms, implications: Implications, statistics: Statistics) -> None:
         self.nodes: list[Node] = []
@@ -155,17 +159,26 @@ class Tree:
         self._implications = implications
         self._statistics = statistics
 
-    def add(self, parent: Node | None, thread: int, way: Way | None, to: Location | None) -> Node:
-        """The node that a way of a thread leads to; `to` is None behind a violation."""
+    def add(
+        self,
+        parent: Node | None,
+        thread: int,
+        way: Way | None,
+        to: Location | None,
+        *,
+        is_growth: bool = False,
+    ) -> Node:
+        """The node that a way of a thread leads to; `to` is None behind a violation. It
+        `is_growth` if a thread is started in a loop."""
         place = None if to is None else self._place(to)
         step = _NO_STEP
         inputs: tuple[InputUse, ...] = ()
-        depth = switches = 0
+        depth = effort = 0
         if way is not None and parent is not None:
             step, inputs = own_step(self._terms, way)
             depth = parent.depth + 1
-            switches = parent.switches + (parent.thread not in (0, thread))
-        node = Node(len(self.nodes), parent, thread, way, step, inputs, place, depth, switches)
+            effort = parent.effort + (parent.thread not in (0, thread)) + is_growth
+        node = Node(len(self.nodes), parent, thread, way, step, inputs, place, depth, effort)
         self.nodes.append(node)
         self._statistics.longest_path = max(self._statistics.longest_path, depth)
         if parent is not None:
@@ -188,7 +201,7 @@ class Tree:
     def _enqueue(self, node: Node) -> None:
         if not node.is_queued and node.is_open and node.place is not None:
             node.is_queued = True
-            heapq.heappush(self.queue, (node.switches, node.depth, node.number))
+            heapq.heappush(self.queue, (node.effort, node.depth, node.number))
 
     def reopen(self, node: Node) -> None:
         """There is more to expand at a node."""
