@@ -63,7 +63,7 @@ SAFE = {
     ),
     "a section that can begin only behind the other access": (
         f"{SECTION[0]} __VERIFIER_assume(x); {SECTION[1]}",
-        "extern int __VERIFIER_nondet_int(void); x = __VERIFIER_nondet_int();",
+        "extern _Bool __VERIFIER_nondet_bool(void); x = __VERIFIER_nondet_bool();",
     ),
     "an order by a value that has no bound": (
         f"x = 1; {SECTION[0]} y = 70; {SECTION[1]}",
