@@ -50,7 +50,7 @@ from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.model.program import Program
-from plait.model.properties import Specification
+from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
