@@ -2,6 +2,7 @@
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make test-cluster    install Ray into .venv, and run the tests of plait bench --cluster
 # make trust   thousands of generated programs against a real compiler and the real pthread library
+# make litmus  published outcomes of litmus tests under each memory model
 # make compare-verdicts    the engines against exhaustive exploration, thousands of programs
 # make mutation            small wrong edits of plait: does a test notice each of them?
 # make reliability         commands under attack; 1,000 verifications in a row
@@ -26,7 +27,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 COMPARE := $(BIN)/python tools/compare_verdicts.py --jobs $(JOBS)
 
-.PHONY: demo test lint types imports check-tests test-cluster trust compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -53,6 +54,9 @@ test-cluster: $(VENV)/.installed-cluster
 
 trust: $(VENV)/.installed-dev
 	PYTHONPATH=tools $(BIN)/python -m trust.campaign $(TRUST_OPTIONS)
+
+litmus: $(VENV)/.installed-dev
+	PYTHONPATH=tools $(BIN)/python -m litmus.run tests/litmus/*.c
 
 compare-verdicts: $(VENV)/.installed-dev
 	$(COMPARE) assertions --count 1500

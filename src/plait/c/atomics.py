@@ -16,6 +16,7 @@ from plait.c.types import Shape
 from plait.errors import UnsupportedCode
 from plait.model.actions import Assign, CheckKind, Input, Load, Order, ReadModifyWrite, Skip, Store
 from plait.model.expressions import BinaryOp, Const, Expr, Register, UnaryOp
+from plait.model.memory_model import order_of_read
 from plait.model.types import I32, Kind, Scalar
 
 ATOMIC_PREFIX = "__plait_atomic_"
@@ -46,18 +47,17 @@ class Atomics(Expressions):
     spurious_failures: bool
 
     def order_of(self, node: Node, allowed: frozenset[Order] = _ANY_ORDER) -> Order:
-        """Evaluate a memory order argument.
-
-        One that is not constant counts as the strongest, as compilers do it. Nothing is lost: the
-        semantics is sequentially consistent whatever the order, and all of them are atomic.
-        """
+        """Evaluate a memory order argument. One that is not constant counts as the weakest: it may
+        be any."""
         value = self.rvalue(node)
         if isinstance(value, Const) and isinstance(value.value, int):
             known = _ORDERS.get(value.value & ~_HARDWARE_HINTS)
             if known in allowed:
                 return known
             is_allowed: Expr = Const(I32, 0)
+            result = Order.SEQ_CST
         else:
+            result = Order.RELAXED
             asked = convert(I32, value)
             plain = binary(BinaryOp.AND, asked, Const(I32, ~_HARDWARE_HINTS))
             is_allowed = Const(I32, 0)
@@ -67,7 +67,7 @@ class Atomics(Expressions):
                     is_allowed = binary(BinaryOp.OR, is_allowed, same)
         message = "a memory order that this operation does not allow"
         self.check(is_allowed, CheckKind.UNDEFINED, message)
-        return Order.SEQ_CST
+        return result
 
     def atomic_call(self, name: str, node: Node, arguments: list[Node]) -> Expr | None:
         """An operation's value has the object's own type: the header casts every call to it."""
@@ -100,7 +100,10 @@ class Atomics(Expressions):
                 order = self.order_of(arguments[3])
                 old = self.register(scalar)
                 guard = binary(BinaryOp.EQ, old, expected)
-                self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
+                failure = order_of_read(order)
+                self.emit(
+                    ReadModifyWrite(self.origin, old, address, desired, guard, order, failure)
+                )
                 return old
         operand = self.stable(convert(scalar, self.rvalue(arguments[1])))
         order = self.order_of(arguments[2])
@@ -169,7 +172,9 @@ class Atomics(Expressions):
         if weak:
             self._may_fail(Load(self.origin, old, address, failure_order), success, failed)
         guard = binary(BinaryOp.EQ, old, expected)
-        self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order))
+        self.emit(
+            ReadModifyWrite(self.origin, old, address, desired, guard, order, failure_order)
+        )
         self.emit(Assign(self.origin, success, guard))
         self.branch(success, after, failed)
         self.at = failed

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _ATOMIC_FUNCTION = "__VERIFIER_atomic_"
 _ASSUMPTION = re.compile(r"(?:__attribute__\(\(|\[\[)(?:\w+::)?_*assume_*\(")
+_ASM_FENCES = {"mfence": Order.SEQ_CST, "lfence": Order.ACQUIRE, "sfence": Order.RELEASE}
 _HARMLESS_ASM = {
     "",
     "nop",
@@ -462,7 +463,8 @@ class FunctionLowering(Declarations):
             raise UnsupportedCode("inline assembly with effects")
         if any(map(self.has_effects, node.children)):
             raise UnsupportedCode("inline assembly whose operands have side effects")
-        self.emit(Fence(self.origin, Order.SEQ_CST))
+        order = _ASM_FENCES.get(template, Order.SEQ_CST if "lock;" in template else None)
+        self.emit(Skip(self.origin) if order is None else Fence(self.origin, order))
 
     def _write_indirect_jumps(self) -> None:
         for source, scope, value in self._indirect_jumps:

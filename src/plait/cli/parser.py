@@ -27,7 +27,7 @@ from plait.cli.values import dialect, gibibytes, interval, positive, seconds
 from plait.engines import registry
 from plait.engines.description import EngineOption
 from plait.model.property_names import ALL_NAME, DEFAULT_NAMES, PROPERTY_NAMES
-from plait.portfolio.subject import DATA_MODELS, Subject
+from plait.portfolio.subject import DATA_MODELS, MEMORY_MODELS, Subject
 from plait.report.characters import clean
 
 WITNESS_FORMATS = ("graphml", "2.0", "2.1", "2.2")
@@ -283,6 +283,7 @@ def _show_options(parser: Parser) -> None:
 
 def _run_options(parser: Parser) -> None:
     _program_options(parser)
+    _memory_model_option(parser)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--seed", type=int, metavar="N", help="choose the schedule at random")
     choice.add_argument("--schedule", metavar="FILE", help="follow a saved schedule")
@@ -304,8 +305,19 @@ def _run_options(parser: Parser) -> None:
     )
 
 
+def _memory_model_option(parser: Parser) -> None:
+    parser.add_argument(
+        "--memory-model",
+        choices=MEMORY_MODELS,
+        help="whose executions are meant: sc, sequentially consistent memory (the default); tso and"
+        " pso, processors with store buffers (x86, SPARC), which know no memory orders of accesses;"
+        " c11, C11 as RC11 has it, where a data race is undefined (docs/weak-memory.md)",
+    )
+
+
 def _explore_options(parser: Parser) -> None:
     _program_options(parser)
+    _memory_model_option(parser)
     parser.add_argument(
         "--max-states",
         type=positive,

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from plait.data import dataclass, field
 from plait.errors import InputError
 from plait.model.actions import Origin
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.machine import Machine
@@ -51,6 +52,8 @@ def reduced(
 ) -> Schedule:
     """A schedule that fails in the same way with no more switches and steps. For a race it leads to
     the state in which both accesses are next."""
+    if specification.memory_model is not MemoryModel.SC:
+        return schedule  # its choices are not those of each thread alone
     end = time.monotonic() + _MOST_SECONDS
     return _Reduction(program, specification, goal, min(end, deadline or end)).run(schedule)
 

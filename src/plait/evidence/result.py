@@ -54,10 +54,11 @@ class Change:
 @dataclass(slots=True)
 class Operation:
     """What a step means for other threads. `kind` is one of lock, trylock, unlock, read-lock,
-    write-lock, wait, wake, signal, broadcast, create, join, post, barrier, begin, end, exit, free
-    and once; `object` names what it is done to, `lock` the lock that a wait gives back until it
-    wakes; `thread` is the thread that was created or joined; `succeeded` is False for a trylock
-    that found the lock taken."""
+    write-lock, wait, wake, signal, broadcast, create, join, post, barrier, begin, end, exit, free,
+    once and visible (what the thread has stored before becomes visible to the others under a weak
+    memory model: `object` is the assignment); `object` names what it is done to, `lock` the lock
+    that a wait gives back until it wakes; `thread` is the thread that was created or joined;
+    `succeeded` is False for a trylock that found the lock taken."""
 
     kind: str
     object: str = ""

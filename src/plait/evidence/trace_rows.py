@@ -40,6 +40,7 @@ from plait.model.layout import path_at
 from plait.model.program import Edge, Function, Program
 from plait.semantics.trace import Called, Event
 from plait.semantics.trace import Change as Noted
+from plait.semantics.weak import CHOICES
 
 SPURIOUS = "spurious failure"  # the input of a weak compare-and-swap
 
@@ -151,6 +152,8 @@ class _RowMaker:
 
     def _tell(self, event: Event) -> Row | None:
         """The row that the event belongs to; None if it is nothing to speak of."""
+        if event.becomes_visible:
+            return self._visible(event)
         self._follow_frames(event)
         if isinstance(event.edge.action, Spawn):
             self._note_thread(event)
@@ -175,6 +178,19 @@ class _RowMaker:
         elif isinstance(action, Return):
             row.returned = True
         self._add(row, event)
+        return row
+
+    def _visible(self, event: Event) -> Row | None:
+        """What a thread has stored before becomes visible to the others."""
+        change = event.changes[0]
+        if change.is_library or known_part(change.name) != change.name:
+            return None
+        place = place_of(self._program, event.edge.action.origin, event.function.display)
+        if place is None or event.function.library:
+            return None
+        row = Row(event.step, event.thread, place, depth=self._depth)
+        row.operation = Operation("visible", str(change))
+        self.traced.rows.append(row)
         return row
 
     def _in_library(self, event: Event, outer: Edge) -> Row | None:
@@ -264,8 +280,8 @@ class _RowMaker:
 
     def _add(self, row: Row, event: Event) -> None:
         for name, _, _, value in event.inputs:
-            if name == SPURIOUS and value == "0":
-                continue  # that nothing strange happens need not be said
+            if (name == SPURIOUS and value == "0") or name in CHOICES:
+                continue  # that nothing strange happens need not be said; the values tell the rest
             row.inputs.append(value)
             self.traced.inputs.append(Input(event.step, event.thread, name, value, row.place))
         for noted in event.changes:

@@ -106,7 +106,8 @@ class Store:
 class ReadModifyWrite:
     """In one step: old := memory[address]; if guard then memory[address] := new.
 
-    `new` and `guard` may read `old`; without a guard the write always happens.
+    `new` and `guard` may read `old`; without a guard the write always happens. Where the guard is 0
+    it is a read, of the memory order `failure_order`.
     """
 
     origin: Origin
@@ -115,11 +116,12 @@ class ReadModifyWrite:
     new: Expr
     guard: Expr | None = None
     order: Order = Order.SEQ_CST
+    failure_order: Order = Order.RELAXED
 
 
 @dataclass(slots=True, eq=False)
 class Fence:
-    """No effect under sequential consistency; kept for weaker memory models."""
+    """No effect under sequential consistency; what weaker memory models order by."""
 
     origin: Origin
     order: Order

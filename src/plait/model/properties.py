@@ -8,6 +8,7 @@ from enum import Enum
 from plait.data import dataclass
 from plait.errors import Diagnostic, InputError
 from plait.model.actions import CheckKind
+from plait.model.memory_model import MemoryModel
 
 
 class Property(Enum):
@@ -52,12 +53,14 @@ _CHECKED_BY: dict[Property, frozenset[CheckKind]] = {
 class Specification:
     """The properties to verify; `error_functions` are those of unreach-call. `assumes_defined`:
     executions that do something undefined do not exist. `reuses_locals`: it is known of the program
-    that no pointer to a local outlives it, so that its memory can be used again unnoticed."""
+    that no pointer to a local outlives it, so that its memory can be used again unnoticed.
+    `memory_model`: whose executions are meant."""
 
     properties: frozenset[Property] = frozenset({Property.ASSERTIONS})
     error_functions: frozenset[str] = frozenset()
     assumes_defined: bool = False
     reuses_locals: bool = False
+    memory_model: MemoryModel = MemoryModel.SC
 
     def __contains__(self, item: Property) -> bool:
         return item in self.properties
@@ -98,7 +101,9 @@ class Specification:
     def with_undefined(self) -> Specification:
         """The same, and that nothing undefined is done."""
         more = {Property.VALID_ACCESS, Property.NO_UNDEFINED}
-        return Specification(self.properties | more, self.error_functions)
+        return Specification(
+            self.properties | more, self.error_functions, memory_model=self.memory_model
+        )
 
     def __str__(self) -> str:
         return ", ".join(sorted(item.value for item in self.properties))
@@ -142,7 +147,12 @@ def assuming_defined(specification: Specification, *, is_default: bool) -> Speci
         names = ", ".join(sorted(item.value for item in asked))
         raise InputError(f"--assume-defined leaves nothing to check of {names}")
     rest = specification.properties - empty
-    return Specification(rest, specification.error_functions, assumes_defined=True)
+    return Specification(
+        rest,
+        specification.error_functions,
+        assumes_defined=True,
+        memory_model=specification.memory_model,
+    )
 
 
 def from_prp(text: str, path: str) -> tuple[Specification, str]:

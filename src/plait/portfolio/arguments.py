@@ -20,6 +20,7 @@ _VALUES = {
     "compile_commands": "--compile-commands",
     "args": "--args",
     "monitor": "--monitor",
+    "memory_model": "--memory-model",
 }
 
 

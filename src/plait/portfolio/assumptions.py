@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.errors import InputError
+from plait.model.memory_model import MemoryModel
 from plait.model.properties import Property
 
 if TYPE_CHECKING:
     from plait.model.program import Program
     from plait.model.properties import Specification
 
+_MEMORY = {
+    MemoryModel.SC: "sequentially consistent memory",
+    MemoryModel.TSO: "memory model TSO (memory orders of accesses are ignored)",
+    MemoryModel.PSO: "memory model PSO (memory orders of accesses are ignored)",
+    MemoryModel.C11: "memory model C11 (RC11, release sequences as in C23)",
+}
 _ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup")
 # Whose models have no failure that POSIX or C allow for reasons outside of the program.
 _MAY_FAIL = (
@@ -70,7 +77,8 @@ def assumptions_of(
     found = []
     if specification.assumes_defined:
         found.append("no execution does anything undefined (--assume-defined)")
-    found += [f"data model {program.data_model.value}, sequentially consistent memory"]
+    memory = _MEMORY[specification.memory_model]
+    found += [f"data model {program.data_model.value}, {memory}"]
     if has(_ALLOCATION) and not failing_calls:
         found.append("memory allocation never fails")
     modelled = ("pthread_create", "thrd_create") if failing_calls else ()

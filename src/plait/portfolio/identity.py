@@ -56,7 +56,7 @@ def subject_identity(options: Options, properties: Iterable[str], entry: str) ->
     compiled = options.compile_commands
     if compiled is not None:
         files.append(os.path.abspath(compiled))
-    about = (entry, options.data_model, options.args, options.monitor)
+    about = (entry, options.data_model, options.args, options.monitor, options.memory_model)
     parts = (FORMAT, files, sorted(properties), *about)
     return sha256("\n".join(tokens(parts)).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -38,6 +38,8 @@ class Options(Subject):
     def check(self) -> None:
         Subject.check(self)
         check_choice("engine", self.engine, registry.choices())
+        if self.memory_model not in (None, "sc"):
+            raise InputError("memory_model: engines verify sequentially consistent memory only yet")
         check_positive("timeout", self.timeout)
         for name in ("jobs", "unwind"):
             check_positive(name, getattr(self, name), LARGEST_NUMBER + 1)

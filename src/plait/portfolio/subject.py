@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 DATA_MODELS = ("ILP32", "LP64")
+MEMORY_MODELS = ("sc", "tso", "pso", "c11")
 PROGRAM_NAME = "./program"  # argv[0] where --args says the rest
 
 
@@ -41,6 +42,7 @@ class Subject:
     assume_defined: bool = False
     failing_calls: bool = False
     monitor: str | None = None
+    memory_model: str | None = None  # None: what the program asks for
 
     def check(self) -> None:
         """InputError for values that no command line would let pass."""
@@ -48,6 +50,8 @@ class Subject:
             raise InputError("no program: name at least one source file")
         check_kinds(self)
         check_choice("data_model", self.data_model, DATA_MODELS)
+        if self.memory_model is not None:
+            check_choice("memory_model", self.memory_model, MEMORY_MODELS)
         if not is_dialect(self.std):
             raise InputError(f"std '{self.std}': not a C dialect such as c11 or gnu17")
         arguments_of_main(self.args)
@@ -61,6 +65,13 @@ def specification(subject: Subject) -> tuple[Specification, str]:
     if subject.assume_defined:
         is_default = not (subject.property or subject.prp or subject.error_function)
         chosen = assuming_defined(chosen, is_default=is_default)
+    if subject.memory_model is not None:
+        from plait.model.memory_model import MemoryModel
+
+        if subject.memory_model != "sc" and subject.monitor is not None:
+            what = "what a monitor does would make stores visible"
+            raise InputError(f"--memory-model {subject.memory_model} excludes --monitor: {what}")
+        chosen = replace(chosen, memory_model=MemoryModel(subject.memory_model))
     return chosen, entry
 
 

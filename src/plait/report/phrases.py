@@ -22,6 +22,7 @@ _OPERATIONS = {
     "once": "once, for {object}",
     "free": "frees {object}",
     "start": "it was started",
+    "visible": "{object} becomes visible",
 }
 
 

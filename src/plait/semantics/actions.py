@@ -13,6 +13,7 @@ from plait.data import dataclass
 from plait.errors import InputError
 from plait.model.actions import CheckKind, Origin
 from plait.model.machine import LARGEST_ALLOCATION, AddressSpace
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import Kind, Scalar
@@ -50,10 +51,13 @@ class Actions(Memory):
         super().__init__(program, specification)
         self.limits = limits or Limits()
         self._space = AddressSpace(program)
+        is_weak = specification.memory_model is not MemoryModel.SC
         if is_visible is None:
-            self.compiler = shared_compiler(program, self.finds_leaks)
+            self.compiler = shared_compiler(program, self.finds_leaks, is_weak)
         else:
-            self.compiler = Compiler(program, is_visible, keep_variables=self.finds_leaks)
+            self.compiler = Compiler(
+                program, is_visible, keep_variables=self.finds_leaks, is_weak=is_weak
+            )
         self.functions = program.functions_by_address()
         self._thread_locals: dict[int, list[int]] = {}
         self.supply: Callable[[InputRequest], Number] | None = None
@@ -252,6 +256,8 @@ class Actions(Memory):
 
     def spawn(self, function: int, argument: Number, site: Site) -> int:
         _use(argument)
+        if self.weak is not None:
+            self.weak.synchronise()
         start = self._function_at(function, site)
         space = self._space
         if len(self.threads) >= space.most_threads:
@@ -305,6 +311,8 @@ class Actions(Memory):
         return self._thread_is_over(site)
 
     def _thread_is_over(self, site: Site) -> int:
+        if self.weak is not None:
+            self.weak.synchronise()
         if self.number > 1:
             for address in self.thread_locals:
                 self.destroy(address >> self.page_bits)
@@ -336,10 +344,18 @@ class Actions(Memory):
             kind = "valid-memtrack"
             raise StepEnds(StepOutcome(Ending.VIOLATION, what, site.origin, kind, self.number))
 
+    def begin_section(self, site: Site) -> None:
+        """Under a weak memory model; else it is no more than one more in `depth`."""
+        if self.weak is not None and self.depth == 0:
+            self.weak.begin_section(site)
+        self.depth += 1
+
     def end_section(self, site: Site) -> None:
         self.depth -= 1
         if self.depth < 0:
             self.stop(Ending.UNSUPPORTED, "end of an atomic section that never began", site.origin)
+        if self.weak is not None and self.depth == 0:
+            self.weak.end_section()
 
     # --- actions: inputs and endings
 

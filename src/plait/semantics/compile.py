@@ -162,14 +162,16 @@ class Compiler:
         *,
         keep_variables: bool = False,
         patience: int = 0,
+        is_weak: bool = False,
     ) -> None:
         """`keep_variables`: named variables matter until their frame ends (memory leaks). Blocks
         of a function are written when it has been entered `patience` times: to write them takes
-        longer than to run them a few times."""
+        longer than to run them a few times. `is_weak`: accesses go through a weak memory."""
         self._program = program
         self._space = AddressSpace(program)
         self._patience = patience
         self._is_visible = is_visible
+        self._is_weak = is_weak
         self._keep_variables = keep_variables
         self._codes: dict[str, Code] = {}
 
@@ -251,7 +253,8 @@ class Compiler:
         names: dict[str, Any] = dict(HELPERS)
         lines: list[str] = []
         for leader in sorted(leaders):
-            writer = FragmentWriter(self._program, function, names, self._is_visible)
+            kind = WeakFragmentWriter if self._is_weak else FragmentWriter
+            writer = kind(self._program, function, names, self._is_visible)
             lines.append(f"def fragment_{leader}(m, r):")
             lines += ["    " + line for line in writer.fragment(leader, leaders)]
             edges += [writer.edges[0], *writer.edges] if writer.edges else writer.edges
@@ -262,11 +265,17 @@ class Compiler:
         return table
 
 
-@lru_cache(maxsize=2)
-def shared_compiler(program: Program, keep_variables: bool) -> Compiler:
+@lru_cache(maxsize=4)
+def shared_compiler(program: Program, keep_variables: bool, is_weak: bool = False) -> Compiler:
     """A counterexample goes through several machines, one after the other, and the one that tells
     what happens needs single locations. A program does not change once it is linked."""
-    return Compiler(program, conservative(), keep_variables=keep_variables, patience=_FEW_ENTRIES)
+    return Compiler(
+        program,
+        conservative(sees_fences=is_weak),
+        keep_variables=keep_variables,
+        patience=_FEW_ENTRIES,
+        is_weak=is_weak,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -503,3 +512,53 @@ class FragmentWriter(ExpressionWriter):
                 emit(f"m.unsupported({site})")
             case _:
                 raise AssertionError(f"no template for {type(action).__name__}")
+
+
+class WeakFragmentWriter(FragmentWriter):
+    """The same; accesses that others can notice, and what orders them, go to a weak memory."""
+
+    def _load(self, address: str, scalar: Scalar, edge: Edge) -> str:
+        return self._access("load", address, scalar, edge)
+
+    def _access(self, method: str, address: str, scalar: Scalar, edge: Edge) -> str:
+        if not self._is_visible(self._function, edge):
+            return super()._load(address, scalar, edge)
+        site = self._site_of(edge, type=scalar)
+        return f"m.weak.{method}({address}, {self._format('read', scalar)}, {scalar.size}, {site})"
+
+    def _store(self, address: str, value: str, scalar: Scalar, edge: Edge) -> str:
+        return self._stored("store", address, value, scalar, edge)
+
+    def _stored(self, method: str, address: str, value: str, scalar: Scalar, edge: Edge) -> str:
+        if not self._is_visible(self._function, edge):
+            return super()._store(address, value, scalar, edge)
+        site = self._site_of(edge, type=scalar)
+        write = self._format("write", scalar)
+        return f"m.weak.{method}({address}, {write}, {scalar.size}, {value}, {site})"
+
+    def _read_modify_write(self, action: ReadModifyWrite, edge: Edge, site: str) -> None:
+        emit, scalar = self.lines.append, action.old.type
+        emit(f"a = {self.used(action.address, site)}")
+        emit(f"r[{action.old.index}] = {self._access('load_of_update', 'a', scalar, edge)}")
+        new = self.used(action.new, site)
+        store = self._stored("store_of_update", "a", new, scalar, edge)
+        if action.guard is None:
+            emit(store)
+            return
+        emit(f"if {self.condition(action.guard, site)}: {store}")
+        if self._is_visible(self._function, edge):
+            emit("else: m.weak.end_update()")
+
+    def _action(self, edge: Edge) -> None:
+        site = self._site_of(edge)
+        match edge.action:
+            case Fence():
+                self.lines.append(f"m.weak.fence({site})")
+            case AtomicBegin():
+                self.lines.append(f"m.begin_section({site})")
+            case Free():
+                address = self.used(edge.action.address, site)
+                self.lines.append(f"m.weak.free({address}, {site})")
+                super()._action(edge)
+            case _:
+                super()._action(edge)

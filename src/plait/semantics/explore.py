@@ -25,11 +25,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from plait.data import dataclass, field
 from plait.model.actions import NOWHERE, Origin
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.actions import Limits
@@ -152,10 +153,15 @@ class _Search:
         self.started = time.monotonic()
         seconds = options.max_seconds
         self.deadline = None if seconds is None else self.started + seconds
-        self.finds_races = Property.NO_DATA_RACE in specification
+        # Under C11 the machine finds races itself: they are not accesses next to each other.
+        model = specification.memory_model
+        self.finds_races = (
+            Property.NO_DATA_RACE in specification and model is not MemoryModel.C11
+        )
         self.finds_deadlocks = Property.NO_DEADLOCK in specification
-        # Deadlocks need the whole graph.
-        self.reduction = options.reduction and not self.finds_deadlocks
+        # Deadlocks need the whole graph. What commutes is known for accesses to memory alone.
+        is_weak = model is not MemoryModel.SC
+        self.reduction = options.reduction and not self.finds_deadlocks and not is_weak
         self.page_bits = machine.page_bits
         self.records = self.reduction or self.finds_races
         self.steps = StepTaker(machine, records=self.records, remembers=options.remembers)
@@ -272,10 +278,7 @@ class _Search:
         steps = dict(sleep)  # of the threads that can move
         blocked: dict[int, StepOutcome] = {}
         is_certain = True
-        for thread in runnable(state):
-            if thread in sleep:
-                continue
-            attempt = self._attempt(number, state, thread)
+        for thread, attempt in self._attempts(number, state, sleep):
             is_certain = is_certain and attempt.is_certain
             if not attempt.moves:
                 if attempt.blocked is not None:
@@ -305,6 +308,23 @@ class _Search:
                 self.graph.blocked[number] = frozenset(blocked)
                 if blocked and not steps:
                     self._report_deadlock(number, next(iter(blocked)), blocked)
+
+    def _attempts(
+        self, number: int, state: State, sleep: dict[int, Footprint]
+    ) -> Iterator[tuple[int, _Attempt]]:
+        """What the threads that are not asleep can do; of one alone where that is enough."""
+        threads = [thread for thread in runnable(state) if thread not in sleep]
+        known: dict[int, _Attempt] = {}
+        if self.machine.weak is not None:
+            for thread in threads:
+                weak = self.steps.restore(state).weak
+                if weak is not None and weak.goes_first(thread):
+                    known[thread] = self._attempt(number, state, thread)
+                    if known[thread].moves:
+                        yield thread, known[thread]
+                        return
+        for thread in threads:
+            yield thread, known.get(thread) or self._attempt(number, state, thread)
 
     def _attempt(self, number: int, state: State, thread: int) -> _Attempt:
         """Try a thread's next step with all inputs."""

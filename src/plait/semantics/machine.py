@@ -13,11 +13,12 @@ happens inside an atomic section, the section has not begun and the state does n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from plait.model.actions import Action, expressions_of
 from plait.model.expressions import Register, children
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.actions import Actions, Limits
@@ -27,6 +28,9 @@ from plait.semantics.outcome import HAS_NO_VERDICT, MOVED, Ending, Footprint, St
 from plait.semantics.scalars import Number
 from plait.semantics.state import ENDED, State, StateTable, Status, Thread
 from plait.semantics.visibility import Visibility
+
+if TYPE_CHECKING:
+    from plait.semantics.weak import WeakMemory
 
 _HALTS = HAS_NO_VERDICT | {Ending.PRUNED}
 _STOPPED = {
@@ -78,6 +82,8 @@ class Machine(Actions):
         self.steps = 0
         self._base_state: State | None = None
         self._committed_threads: tuple[Thread, ...] = ()
+        self._committed_weak: Hashable = None
+        self.weak = _weak_memory(specification.memory_model, self)
 
     # --- states
 
@@ -96,6 +102,7 @@ class Machine(Actions):
         self.exit = None
         self.threads = []
         self._base_state = None
+        self.weak = _weak_memory(self.specification.memory_model, self)
         self.threads.append(self._new_thread(self.program.functions[self.program.entry], None))
 
     def state(self) -> State:
@@ -122,7 +129,10 @@ class Machine(Actions):
         threads = tuple(
             [item if item.identity or item.code is None else intern(item) for item in self.threads]
         )
-        return State(pages, contents, undefined, heap, threads, self.exit)  # type: ignore[arg-type]
+        if self.weak is None:
+            return State(pages, contents, undefined, heap, threads, self.exit)  # type: ignore[arg-type]
+        weak, pending = self.weak.frozen(), self.weak.pending()
+        return State(pages, contents, undefined, heap, threads, self.exit, weak, pending)  # type: ignore[arg-type]
 
     def restore(self, state: State) -> None:
         self.memory = dict(zip(state.pages, state.contents, strict=True))
@@ -132,6 +142,8 @@ class Machine(Actions):
         self.threads = list(state.threads)
         self.exit = state.exit
         self._base_state = state
+        if self.weak is not None:
+            self.weak.restore(state.weak)
 
     def undo(self) -> None:
         """Back to the state of the last `restore`."""
@@ -143,6 +155,8 @@ class Machine(Actions):
         self.undo_memory()
         self.threads[:] = state.threads
         self.exit = state.exit
+        if self.weak is not None:
+            self.weak.restore(state.weak)
 
     def commit(self) -> None:
         """Make the current state the one that `take_back` goes back to."""
@@ -151,6 +165,8 @@ class Machine(Actions):
             self.unset_names.commit()
         self._base_state = None
         self._committed_threads = tuple(self.threads)
+        if self.weak is not None:
+            self._committed_weak = self.weak.frozen()
 
     def take_back(self) -> None:
         """Back to the state of the last `commit`."""
@@ -159,20 +175,26 @@ class Machine(Actions):
             self.unset_names.take_back()
         self.threads[:] = self._committed_threads
         self.exit = None
+        if self.weak is not None:
+            self.weak.restore(self._committed_weak)
 
     def used_choices(self) -> int:
         """How many of the given choices, and of those supplied, the last step has used."""
         return self._used
 
     def runnable(self) -> list[int]:
-        """The numbers of the threads that have not ended; some may be blocked."""
+        """The numbers of the threads that have not ended; some may be blocked. -n stands for the
+        store buffer of thread n: it moves when a store becomes visible."""
         if self.exit is not None:
             return []
-        return [
+        threads = [
             number
             for number, thread in enumerate(self.threads, 1)
             if thread.status is Status.RUNNING
         ]
+        if self.weak is not None:
+            threads += [-number for number in self.weak.pending()]
+        return threads
 
     # --- steps
 
@@ -187,6 +209,8 @@ class Machine(Actions):
         self._used = 0
         self.steps = 0
         self.spawned = []
+        if number < 0:
+            return self._flush(-number)
         result = MOVED
         running = number
         position = 0
@@ -205,6 +229,17 @@ class Machine(Actions):
                 return result
             running = self.spawned[position]
             position += 1
+
+    def _flush(self, thread: int) -> StepOutcome:
+        """One of a thread's stores becomes visible to all."""
+        assert self.weak is not None
+        self.number = thread
+        try:
+            self.weak.flush(thread)
+        except StepEnds as end:
+            return end.outcome
+        self.steps = 1
+        return MOVED
 
     def footprint(self) -> Footprint:
         """Of the last step, which must have recorded its accesses."""
@@ -330,6 +365,18 @@ class Machine(Actions):
                     r[index] = chosen
             return edge.source
         raise AssertionError(f"no indeterminate operand in {action}")
+
+
+def _weak_memory(model: MemoryModel, machine: Machine) -> WeakMemory | None:
+    if model is MemoryModel.SC:
+        return None
+    if model is MemoryModel.C11:
+        from plait.semantics.graph_memory import GraphMemory
+
+        return GraphMemory(machine)
+    from plait.semantics.store_buffers import StoreBuffers
+
+    return StoreBuffers(machine, model)
 
 
 def _registers_in_order(action: Action) -> list[Register]:

@@ -137,20 +137,20 @@ class StepTaker:
     def __init__(self, machine: NotingMachine, *, records: bool, remembers: bool) -> None:
         self.machine = machine
         self._records = records
-        # Whether the end of a thread loses memory depends on all other threads.
-        self._remembers = remembers and not machine.finds_leaks
+        # Whether the end of a thread loses memory depends on all other threads, and what a thread
+        # reads under a weak memory model on more than the contents of objects.
+        self._remembers = remembers and not machine.finds_leaks and machine.weak is None
         self._effects: dict[_Key, list[_Effects]] = {}
         self._places: dict[tuple[int, ...], dict[int, int]] = {}
         self._contents: dict[bytes, bytes] = {}
         self._restored: State | None = None
 
     def take(self, state: State, number: int, choices: tuple[Number, ...]) -> Taken:
-        key = (number, state.threads[number - 1], choices)
         if self._remembers:
-            effect = self._remembered(state, key)
+            effect = self._remembered(state, (number, state.threads[number - 1], choices))
             if effect is not None:
                 return self._done_again(state, number, effect)
-        return self._execute(state, key)
+        return self._execute(state, number, choices)
 
     def restore(self, state: State) -> Machine:
         if self._restored is not state:
@@ -196,8 +196,7 @@ class StepTaker:
         following = State(state.pages, contents, state.undefined, state.heap, threads, state.exit)
         return Taken(effect.outcome, effect.footprint, following, effect.touched)
 
-    def _execute(self, state: State, key: _Key) -> Taken:
-        number, _, choices = key
+    def _execute(self, state: State, number: int, choices: tuple[Number, ...]) -> Taken:
         machine = self.machine
         self.restore(state)
         machine.reads, machine.writes = {}, {}
@@ -221,6 +220,7 @@ class StepTaker:
                     effect.written = tuple(
                         [(span, bytes(memory[span.page][span.start : span.end])) for span in writes]
                     )
+                key = number, state.threads[number - 1], choices
                 self._remember(key, reads, writes, effect)
         machine.undo()
         return Taken(outcome, footprint, following, touched)

@@ -9,7 +9,7 @@ for what its bytes mean); masks are thawed in the same way.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from plait.model.actions import Origin
 from plait.model.layout import path_at
@@ -23,6 +23,9 @@ from plait.semantics.indeterminate import COPIED, UNKNOWN, Indeterminate, fresh
 from plait.semantics.outcome import Access, AccessKind, Ending, StepEnds, StepOutcome
 from plait.semantics.scalars import Buffer, Number, Reader, Writer, from_bits, to_bits
 from plait.semantics.unset_names import UnsetNames
+
+if TYPE_CHECKING:
+    from plait.semantics.weak import WeakMemory
 
 HEAP, STACK, THREAD_LOCAL = "heap", "stack", "thread-local"
 # Whose an allocated object is that cannot be freed as it is tried.
@@ -65,6 +68,7 @@ class Memory:
         self.reshaped = False
         self.accesses: list[Access] | None = None
         self.unset_names: UnsetNames | None = None
+        self.weak: WeakMemory | None = None  # None: memory is sequentially consistent
         self.number = 0
         self.depth = 0
         for item in program.objects:
@@ -167,19 +171,26 @@ class Memory:
 
     def load_shared(self, address: int, read: Reader, size: int, site: Site) -> Any:
         if self.accesses is not None:
-            self._note_access(address, size, AccessKind.READ, site)
+            self.note_access(address, size, AccessKind.READ, site)
         return self.load(address, read, size, site)
 
     def store_shared(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
         if self.accesses is not None:
-            self._note_access(address, size, AccessKind.WRITE, site)
+            self.note_access(address, size, AccessKind.WRITE, site)
         self.store(address, write, size, value, site)
 
-    def _note_access(self, address: int, size: int, kind: AccessKind, site: Site) -> None:
+    def note_access(self, address: int, size: int, kind: AccessKind, site: Site) -> None:
         origin = self.user_origin(site.origin) if site.function.library else site.origin
         assert self.accesses is not None
         is_atomic = site.is_atomic or self.depth > 0
         self.accesses.append(Access(address, size, kind, is_atomic, origin))
+
+    def put(self, page: int, offset: int, data: bytes) -> None:
+        """What a thread has stored before becomes visible: the access was when it stored it."""
+        self._note_change(page, offset, len(data))
+        self._thaw(page)[offset : offset + len(data)] = data
+        if page in self.undefined:
+            self._define(page, offset, len(data))
 
     def find(
         self, address: int, size: int, site: Site, kind: AccessKind
@@ -232,6 +243,14 @@ class Memory:
         end = data.find(b"\0", offset)
         return bytes(data[offset : end if end >= 0 else len(data)])
 
+    def accessed(self, address: int, size: int, value: Any, site: Site, *, is_read: bool) -> None:
+        """For those who watch: an access that did not go through `load` or `store`."""
+
+    def became_visible(
+        self, page: int, offset: int, data: bytes, thread: int, site: Site
+    ) -> None:
+        """For those who watch: a store of a thread that others see from now on."""
+
     # --- lifetimes
 
     def create(self, page: int, size: int, *, is_defined: bool, contents: bytes = b"") -> None:
@@ -239,6 +258,8 @@ class Memory:
         self._largest_pages = max(self._largest_pages, self.pages_of(size))
         self.memory_before.setdefault(page, self._frozen(page))
         self.memory[page] = bytearray(contents or size)
+        if self.weak is not None:
+            self.weak.created(page)
         if not is_defined and size:
             self._note_undefined(page)
             self.undefined[page] = bytearray(UNKNOWN * size)
@@ -248,6 +269,8 @@ class Memory:
         self.reshaped = True
         self.memory_before.setdefault(page, self._frozen(page))
         data = self.memory.pop(page)
+        if self.weak is not None:
+            self.weak.destroyed(page)
         if page in self.undefined:
             self._note_undefined(page)
             del self.undefined[page]
@@ -269,14 +292,14 @@ class Memory:
             return
         page, size = self._allocated(address, storage, site)
         if self.accesses is not None:
-            self._note_access(address, size, AccessKind.WRITE, site)
+            self.note_access(address, size, AccessKind.WRITE, site)
         self.destroy(page)
         self.set_storage(page, None)
 
     def object_size(self, address: int, storage: str, site: Site) -> int:
         _, size = self._allocated(address, storage, site)
         if self.accesses is not None:
-            self._note_access(address, size, AccessKind.READ, site)
+            self.note_access(address, size, AccessKind.READ, site)
         return size
 
     def _allocated(self, address: int, storage: str, site: Site) -> tuple[int, int]:

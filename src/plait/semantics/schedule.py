@@ -3,6 +3,9 @@
     {"plait-schedule": 1,
      "steps": [{"thread": 1, "inputs": [7]}, {"thread": 2, "count": 3}]}
 
+Under a weak memory model {"buffer": 2} is a step in which a store of thread 2 becomes visible; here
+it is a step of "thread" -2.
+
 `count` (default 1) stands for that many steps in a row; `inputs` (default none) are the values of
 the inputs that these steps meet, in order. Floats are written as hexadecimal strings.
 """
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from plait.data import dataclass, field
 from plait.errors import Diagnostic, InputError
@@ -44,6 +48,8 @@ def to_text(schedule: Schedule) -> str:
     rows = []
     for step in schedule:
         row: dict[str, object] = {"thread": step.thread}
+        if step.thread < 0:
+            row = {"buffer": -step.thread}
         if step.count != 1:
             row["count"] = step.count
         if step.inputs:
@@ -109,11 +115,14 @@ def _step(row: object, number: int, path: str) -> ScheduledStep:
 
     if not isinstance(row, dict):
         raise wrong('not of the form {"thread": N, ...}')
-    unknown = set(row) - {"thread", "inputs", "count"}
+    unknown = set(row) - {"thread", "buffer", "inputs", "count"}
     if unknown:
         raise wrong(f"unknown key '{min(unknown)}'")
     thread, count, inputs = row.get("thread"), row.get("count", 1), row.get("inputs", [])
-    if not _is_positive(thread):
+    buffer = row.get("buffer")
+    if thread is not None and buffer is not None:
+        raise wrong("it is a step of a 'thread' or of a 'buffer'")
+    if not _is_positive(thread if buffer is None else buffer):
         raise wrong("'thread' must be a number from 1")
     if not _is_positive(count):
         raise wrong("'count' must be a number from 1")
@@ -130,7 +139,8 @@ def _step(row: object, number: int, path: str) -> ScheduledStep:
             values.append(item)
         else:
             raise wrong(f"{item!r} is no input value")
-    return ScheduledStep(thread, tuple(values), count)  # type: ignore[arg-type]
+    mover: Any = thread if buffer is None else -buffer
+    return ScheduledStep(mover, tuple(values), count)
 
 
 def _is_positive(value: object) -> bool:

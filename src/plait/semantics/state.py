@@ -8,6 +8,7 @@ Values of registers that are dead at a frame's location are not part of a state.
 from __future__ import annotations
 
 import struct
+from collections.abc import Hashable
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -100,14 +101,18 @@ class State(NamedTuple):
     heap: tuple[tuple[int, str], ...]
     threads: tuple[Thread, ...]
     exit: tuple[int, str] | None  # status and how, once the process has ended
+    weak: Hashable = None  # what a weak memory model adds
+    pending: tuple[int, ...] = ()  # threads whose stores are not all visible to others
 
 
 def runnable(state: State) -> list[int]:
-    """The numbers of the threads that have not ended; some may be blocked."""
+    """The numbers of the threads that have not ended; some may be blocked. -n stands for the store
+    buffer of thread n: it moves when a store becomes visible."""
     if state.exit is not None:
         return []
     running = Status.RUNNING
-    return [number for number, item in enumerate(state.threads, 1) if item.status is running]
+    threads = [number for number, item in enumerate(state.threads, 1) if item.status is running]
+    return [*threads, *[-number for number in state.pending]] if state.pending else threads
 
 
 class StateTable:

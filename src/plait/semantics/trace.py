@@ -57,6 +57,7 @@ class Event:
     caller: Edge | None
     called: Called | None = None
     inputs: tuple[Chosen, ...] = ()
+    becomes_visible: bool = False  # what the edge has stored before, under a weak memory model
 
 
 class Chosen(NamedTuple):
@@ -235,6 +236,25 @@ class TracingMachine(Machine):
     def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
         super().store(address, write, size, value, site)
         self._note_memory(address, size, value, site, is_read=False)
+
+    def accessed(self, address: int, size: int, value: Any, site: Site, *, is_read: bool) -> None:
+        self._note_memory(address, size, value, site, is_read=is_read)
+
+    def became_visible(
+        self, page: int, offset: int, data: bytes, thread: int, site: Site
+    ) -> None:
+        assert site.type is not None
+        address = (page << self.page_bits) + offset
+        name, scalar, is_library = self._place(address, len(data))
+        declared = scalar or site.type
+        value = self.shown(from_bits(int.from_bytes(data, "little"), declared), declared)
+        change = Change(name, value, False, is_library, address, len(data))
+        function, edge = site.function, site.edge
+        self.events.append(
+            Event(
+                thread, self.step_number, function, edge, (change,), None, becomes_visible=True
+            )
+        )
 
     def _note_memory(
         self, address: int, size: int, value: Any, site: Site, *, is_read: bool

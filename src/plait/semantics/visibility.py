@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plait.model.actions import (
+    Fence,
     Load,
     ReadModifyWrite,
     Store,
@@ -22,13 +23,14 @@ from plait.model.program import Edge, Function
 Visibility = Callable[[Function, Edge], bool]
 
 
-def conservative() -> Visibility:
-    """Visibility by a look at each function alone; the answers are remembered."""
+def conservative(*, sees_fences: bool = False) -> Visibility:
+    """Visibility by a look at each function alone; the answers are remembered. Fences can be
+    noticed only under a weak memory model."""
     escaping: dict[int, tuple[Function, frozenset[int]]] = {}
 
     def is_visible(function: Function, edge: Edge) -> bool:
         action = edge.action
-        if isinstance(action, ALWAYS_VISIBLE):
+        if isinstance(action, ALWAYS_VISIBLE) or (sees_fences and isinstance(action, Fence)):
             return True
         if not isinstance(action, (Load, Store, ReadModifyWrite)):
             return False

@@ -1,0 +1,483 @@
+"""C11: memory is a graph of events that grows, and each read chooses the write it reads from.
+
+Sets of events that are closed under program order and reads-from are consistent if the whole graph
+is (no axiom of RC11 is about what is missing), and NO-THIN-AIR lets each consistent graph be built
+event by event along program order and reads-from. So threads take steps as under sequential
+consistency; a step adds its event with every reads-from and every place in modification order that
+leaves the graph consistent, and what is explored are all consistent graphs.
+
+What the library's sections access (a mutex, the block of a thread) stays in the machine's
+memory. A section that reads there what another one has written happens after it: an unlock and
+the next lock of a mutex, the end of a thread and its join. The order of the operations on one
+lock is part of happens-before, so these steps build all graphs too.
+
+A value at the beginning of an object's life is no event: it comes before all writes there, and an
+access that does not happen after the object was made is a race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plait.model.actions import (
+    AtomicBegin,
+    Fence,
+    Load,
+    Order,
+    ReadModifyWrite,
+    Store,
+)
+from plait.model.memory_model import SYNCHRONISING, order_of_read, order_of_write
+from plait.model.program import StaticObject
+from plait.model.properties import Property
+from plait.model.types import I32
+from plait.semantics.compile import Site
+from plait.semantics.indeterminate import Indeterminate
+from plait.semantics.outcome import AccessKind, Ending, StepEnds, StepOutcome
+from plait.semantics.rc11 import ExecutionGraph, happens_before, is_consistent
+from plait.semantics.scalars import Reader, Writer
+from plait.semantics.state import Thread
+from plait.semantics.weak import COMES_AFTER, READS_FROM, WeakMemory
+
+if TYPE_CHECKING:
+    from plait.semantics.actions import Actions
+
+MOST_EVENTS = 60  # of one thread
+
+Ref = tuple[int, int]  # a thread, and the number of its event
+_INITIAL: Ref = (0, 0)
+
+
+class Location(NamedTuple):
+    """A scalar in memory: of the object that begins at a page and that the event `made` of a thread
+    came after (thread 0: it is there from the start)."""
+
+    page: int
+    made: Ref
+    offset: int
+    size: int
+
+    def overlaps(self, other: Location) -> bool:
+        return (
+            (self.page, self.made) == (other.page, other.made)
+            and self.offset < other.offset + other.size
+            and other.offset < self.offset + self.size
+        )
+
+
+class GraphEvent(NamedTuple):
+    """`location` is None for fences, sections and the end of objects. `source`: of a read, the
+    write that it reads. `of_update`: the write of the update whose read is the event before it.
+    `after`: of a section, those it happens after."""
+
+    order: Order
+    site: Site
+    location: Location | None = None
+    data: bytes = b""
+    source: Ref | None = None
+    is_fence: bool = False
+    of_update: bool = False
+    after: tuple[Ref, ...] = ()
+
+    @property
+    def is_write(self) -> bool:
+        return self.location is not None and self.source is None
+
+
+class GraphMemory(WeakMemory):
+    def __init__(self, machine: Actions) -> None:
+        super().__init__(machine)
+        self._events: dict[int, tuple[GraphEvent, ...]] = {}
+        self._modifications: dict[Location, tuple[Ref, ...]] = {}
+        self._made: dict[int, Ref] = {}  # of pages: behind which event
+        self._writers: dict[int, Ref] = {}  # of bytes: the last section that wrote there
+        self._section: Site | None = None
+        self._is_updating = False
+        self._read_in_section: set[Ref] = set()
+        self._written_in_section: set[int] = set()
+
+    # --- accesses
+
+    def load(self, address: int, read: Reader, size: int, site: Site) -> Any:
+        machine = self.machine
+        if machine.depth or self._is_of_library(address):
+            return self._load_in_section(address, read, size, site)
+        location = self._location(address, size, site, AccessKind.READ)
+        return self._read(location, read, site, site_order(site), address, is_update=False)
+
+    def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
+        machine = self.machine
+        if machine.depth or self._is_of_library(address):
+            self._note_written(address, size, site)
+            machine.store_shared(address, write, size, value, site)
+            return
+        location = self._location(address, size, site, AccessKind.WRITE)
+        event = GraphEvent(site_order(site), site, location, self._bytes(write, size, value, site))
+        writes = self._modifications.get(location, ())
+        ref = self._add(event)
+        places = []
+        for place in range(len(writes) + 1) if writes else ():
+            self._modifications[location] = (*writes[:place], ref, *writes[place:])
+            if is_consistent(self._graph()):
+                places.append(place)
+        place = self._choose(COMES_AFTER, places or [0], site)
+        self._modifications[location] = (*writes[:place], ref, *writes[place:])
+        machine.accessed(address, size, value, site, is_read=False)
+        self._check_race(ref)
+
+    def load_of_update(self, address: int, read: Reader, size: int, site: Site) -> Any:
+        if self.machine.depth or self._is_of_library(address):
+            return self._load_in_section(address, read, size, site)
+        location = self._location(address, size, site, AccessKind.WRITE)
+        if self._is_updating:  # executed again, because a value that nobody has set was used
+            number = self.machine.number
+            self._events[number] = self._events[number][:-1]
+        self._is_updating = True
+        return self._read(location, read, site, _failure_order(site), address, is_update=True)
+
+    def store_of_update(
+        self, address: int, write: Writer, size: int, value: Any, site: Site
+    ) -> None:
+        """The update reads what it comes right after in modification order."""
+        machine = self.machine
+        if machine.depth or self._is_of_library(address):
+            self._note_written(address, size, site)
+            machine.store_shared(address, write, size, value, site)
+            return
+        number = machine.number
+        order = site_order(site)
+        own = self._events[number]
+        read = own[-1]._replace(order=order_of_read(order))
+        self._events[number] = (*own[:-1], read)
+        location = read.location
+        assert location is not None and read.source is not None
+        data = self._bytes(write, size, value, site)
+        event = GraphEvent(order_of_write(order), site, location, data, of_update=True)
+        ref = self._add(event)
+        writes = self._modifications.get(location, ())
+        place = 0 if read.source == _INITIAL else writes.index(read.source) + 1
+        self._modifications[location] = (*writes[:place], ref, *writes[place:])
+        machine.accessed(address, size, value, site, is_read=False)
+        self.end_update()
+        self._check_race(ref)
+
+    def end_update(self) -> None:
+        """What an update may read depends on whether it writes, so that this is looked at last."""
+        self._is_updating = False
+        if self.machine.depth or is_consistent(self._graph()):
+            return
+        what = "the update cannot read this write"
+        number = self.machine.number
+        raise StepEnds(StepOutcome(Ending.PRUNED, what, thread=number, in_section=True))
+
+    def fence(self, site: Site) -> None:
+        """It can come after everything that there is: nothing is ordered behind it yet."""
+        self._add(GraphEvent(site_order(site), site, is_fence=True))
+
+    # --- synchronisation
+
+    def begin_section(self, site: Site) -> None:
+        if not site.function.library or site.function.name not in SYNCHRONISING:
+            what = "an atomic section"
+            if site.function.library:
+                what = f"'{site.function.display}'"
+            what += " has no meaning under the memory model c11"
+            self.machine.stop(Ending.UNSUPPORTED, what, self.machine.user_origin(site.origin))
+        self._section = site
+        self._read_in_section = set()
+        self._written_in_section = set()
+
+    def end_section(self) -> None:
+        assert self._section is not None
+        after = tuple(sorted(self._read_in_section))
+        ref = self._add(GraphEvent(Order.ACQ_REL, self._section, after=after))
+        for byte in self._written_in_section:
+            self._writers[byte] = ref
+
+    def synchronise(self) -> None:
+        pass
+
+    def free(self, address: int, site: Site) -> None:
+        """To end an object is to write it: what does not happen before it is a race."""
+        machine = self.machine
+        if machine.depth or not address:
+            return
+        page = machine.first_page(address >> machine.page_bits)
+        made = self._made.get(page, _INITIAL)
+        ref = self._add(GraphEvent(Order.PLAIN, site))
+        graph, numbers = self._numbered()
+        hb = happens_before(graph)
+        for other, event in self._all():
+            location = event.location
+            if location is None or (location.page, location.made) != (page, made):
+                continue
+            if other[0] != ref[0] and not hb[numbers[other]] >> numbers[ref] & 1:
+                self._report_race(ref, other, "free", site, event.site)
+
+    # --- objects
+
+    def created(self, page: int) -> None:
+        number = self.machine.number
+        self._made[page] = number, len(self._events.get(number, ()))
+
+    def destroyed(self, page: int) -> None:
+        self._made.pop(page, None)
+
+    # --- states
+
+    def frozen(self) -> Hashable:
+        return (
+            tuple(sorted(self._events.items())),
+            tuple(sorted(self._modifications.items())),
+            tuple(sorted(self._made.items())),
+            tuple(sorted(self._writers.items())),
+        )
+
+    def restore(self, frozen: Any) -> None:
+        self._section = None
+        self._is_updating = False
+        self._events, self._modifications, self._made, self._writers = map(dict, frozen)
+
+    def goes_first(self, thread: int) -> bool:
+        """A thread that is to write, to fence, to start, end or join a thread: its event reads
+        nothing that is not there yet, and whatever others do is consistent with it or without it.
+        So the others can wait: the graphs in which they are first are those in which they are
+        second. Nor does a read that is not atomic read what is not there yet, unless they race."""
+        return _reads_nothing_new(self.machine.threads[thread - 1])
+
+    # --- parts
+
+    def _choose(self, name: str, places: list[int], site: Site) -> int:
+        if len(places) == 1:
+            return places[0]
+        return places[int(self.machine.choose(name, I32, len(places), site.origin))]
+
+    def _read(
+        self,
+        location: Location,
+        read: Reader,
+        site: Site,
+        order: Order,
+        address: int,
+        *,
+        is_update: bool,
+    ) -> Any:
+        machine = self.machine
+        number = machine.number
+        before = self._events.get(number, ())
+        writes = (_INITIAL, *self._modifications.get(location, ()))
+        possible = []
+        for source in writes if len(writes) > 1 else ():
+            self._events[number] = (*before, GraphEvent(order, site, location, source=source))
+            if is_consistent(self._graph()):
+                possible.append(source)
+        self._events[number] = before
+        sources = possible or [_INITIAL]
+        source = sources[0]
+        if len(sources) > 1:
+            source = sources[int(machine.choose(READS_FROM, I32, len(sources), site.origin))]
+        data = self._initial(location, site) if source == _INITIAL else self._event(source).data
+        event = GraphEvent(order, site, location, data, source)
+        ref = self._add(event)
+        value = read(data, 0)[0]
+        machine.accessed(address, location.size, value, site, is_read=True)
+        self._check_race(ref)
+        return value
+
+    def _initial(self, location: Location, site: Site) -> bytes:
+        """What the object began with: nothing is written to the machine's memory since."""
+        machine = self.machine
+        end = location.offset + location.size
+        page = location.page
+        if page in machine.undefined and any(machine.undefined[page][location.offset : end]):
+            what = "a value that nobody has set is read, under the memory model c11"
+            machine.stop(Ending.LIMIT, what, site.origin)
+        data = machine.memory.get(page)
+        return bytes((machine.constants[page] if data is None else data)[location.offset : end])
+
+    def _location(self, address: int, size: int, site: Site, kind: AccessKind) -> Location:
+        machine = self.machine
+        page, offset, _ = machine.find(address, size, site, kind)
+        location = Location(page, self._made.get(page, _INITIAL), offset, size)
+        if any(address + byte in self._writers for byte in range(size)):
+            what = "memory of the library's is accessed by the program, under the memory model c11"
+            machine.stop(Ending.UNSUPPORTED, what, site.origin)
+        return location
+
+    def _bytes(self, write: Writer, size: int, value: Any, site: Site) -> bytes:
+        if value.__class__ is Indeterminate:
+            what = "a store of a value that nobody has set, under the memory model c11"
+            self.machine.stop(Ending.LIMIT, what, site.origin)
+        data = bytearray(size)
+        write(data, 0, value)
+        return bytes(data)
+
+    def _is_of_library(self, address: int) -> bool:
+        machine = self.machine
+        page = machine.first_page(address >> machine.page_bits)
+        item = machine.static_pages.get(page) or machine.thread_local_at(page)
+        if isinstance(item, StaticObject):
+            return item.library
+        return machine.heap.get(page) == "library"
+
+    def _load_in_section(self, address: int, read: Reader, size: int, site: Site) -> Any:
+        self._check_section_memory(address, size, site)
+        for byte in range(address, address + size):
+            writer = self._writers.get(byte)
+            if writer is not None:
+                self._read_in_section.add(writer)
+        return self.machine.load_shared(address, read, size, site)
+
+    def _note_written(self, address: int, size: int, site: Site) -> None:
+        self._check_section_memory(address, size, site)
+        if self.machine.depth:
+            self._written_in_section.update(range(address, address + size))
+
+    def _check_section_memory(self, address: int, size: int, site: Site) -> None:
+        machine = self.machine
+        page = machine.first_page(address >> machine.page_bits)
+        offset = address - (page << machine.page_bits)
+        here = Location(page, self._made.get(page, _INITIAL), offset, size)
+        if any(here.overlaps(other) for other in self._modifications):
+            what = "memory of the program's is accessed by the library, under the memory model c11"
+            origin = machine.user_origin(site.origin)
+            machine.stop(Ending.UNSUPPORTED, what, origin)
+
+    def _event(self, ref: Ref) -> GraphEvent:
+        return self._events[ref[0]][ref[1]]
+
+    def _all(self) -> list[tuple[Ref, GraphEvent]]:
+        return [
+            ((thread, index), event)
+            for thread, own in sorted(self._events.items())
+            for index, event in enumerate(own)
+        ]
+
+    def _add(self, event: GraphEvent) -> Ref:
+        number = self.machine.number
+        own = self._events.get(number, ())
+        if len(own) >= MOST_EVENTS:
+            what = f"more than {MOST_EVENTS} events in a thread, under the memory model c11"
+            self.machine.stop(Ending.LIMIT, what, event.site.origin)
+        self._events[number] = (*own, event)
+        return number, len(own)
+
+    # --- the graph as RC11 has it
+
+    def _graph(self) -> ExecutionGraph:
+        return self._numbered()[0]
+
+    def _numbered(self) -> tuple[ExecutionGraph, dict[Ref, int]]:
+        events = self._all()
+        numbers = {ref: number for number, (ref, _) in enumerate(events)}
+        locations: dict[Location, int] = {}
+        graph = ExecutionGraph([], [], [], [], {}, [], {}, [])
+        for number, (ref, event) in enumerate(events):
+            graph.orders.append(event.order)
+            graph.is_fence.append(event.is_fence)
+            place = -1
+            if event.location is not None:
+                place = locations.setdefault(event.location, len(locations))
+            graph.locations.append(place)
+            last = len(self._events[ref[0]]) - ref[1] - 1
+            graph.thread_before.append(((1 << last) - 1) << number + 1)
+            if event.source is not None:
+                graph.reads_from[number] = numbers.get(event.source, -1)
+            if event.of_update:
+                graph.update_of[number] = number - 1
+            graph.synchronised += [(numbers[other], number) for other in event.after]
+        graph.modifications = [
+            [numbers[ref] for ref in writes] for writes in self._modifications.values()
+        ]
+        return graph, numbers
+
+    # --- races
+
+    def _check_race(self, ref: Ref) -> None:
+        """Whether the new event conflicts with one that does not happen before it, and not both are
+        atomic; or with the beginning of its object."""
+        event = self._event(ref)
+        location = event.location
+        assert location is not None
+        conflicting = []
+        for other, theirs in self._all():
+            if theirs.location is None or not location.overlaps(theirs.location):
+                continue
+            if theirs.location != location:
+                what = "accesses of different sizes to the same bytes, under the memory model c11"
+                self.machine.stop(Ending.UNSUPPORTED, what, event.site.origin)
+            is_conflict = other[0] != ref[0] and (event.is_write or theirs.is_write)
+            if is_conflict and not (event.order.is_atomic and theirs.order.is_atomic):
+                conflicting.append(other)
+        is_foreign = location.made[0] not in (0, ref[0])
+        if not conflicting and not is_foreign:
+            return
+        graph, numbers = self._numbered()
+        hb = happens_before(graph)
+        own = numbers[ref]
+        for other in conflicting:
+            if not hb[numbers[other]] >> own & 1:
+                kind = "write" if event.is_write else "read"
+                self._report_race(ref, other, kind, event.site, self._event(other).site)
+        made = location.made
+        if is_foreign and (made not in numbers or not hb[numbers[made]] >> own & 1):
+            what = "an access to an object that is not known to exist there (a data race)"
+            self._end_in_race(what, event.site)
+
+    def _report_race(self, ref: Ref, other: Ref, kind: str, mine: Site, theirs: Site) -> None:
+        machine = self.machine
+        location = self._event(other).location
+        assert location is not None
+        address = (location.page << machine.page_bits) + location.offset
+        name = machine.name_of(address, location.size)
+        their_kind = "write" if self._event(other).is_write else "read"
+        place = machine.program.place
+        what = (
+            f"{kind} of {name} by thread {ref[0]} at {place(machine.user_origin(mine.origin))} and"
+            f" {their_kind} by thread {other[0]} at {place(theirs.origin)}: neither happens before"
+            " the other"
+        )
+        self._end_in_race(what, mine)
+
+    def _end_in_race(self, what: str, site: Site) -> None:
+        """A race is undefined in C11: a violation of its own, or of no-undefined."""
+        machine = self.machine
+        for violated in (Property.NO_DATA_RACE, Property.NO_UNDEFINED):
+            if violated in machine.specification:
+                kind, number = violated.value, machine.number
+                text = what if violated is Property.NO_DATA_RACE else f"data race: {what}"
+                raise StepEnds(StepOutcome(Ending.VIOLATION, text, site.origin, kind, number))
+        machine.stop_undefined(f"data race: {what}", site.origin)
+
+
+def site_order(site: Site) -> Order:
+    order = getattr(site.edge.action, "order", Order.PLAIN)
+    assert isinstance(order, Order)
+    return order
+
+
+def _failure_order(site: Site) -> Order:
+    action = site.edge.action
+    assert isinstance(action, ReadModifyWrite)
+    return action.failure_order if action.guard is not None else order_of_read(action.order)
+
+
+def _reads_nothing_new(thread: Thread) -> bool:
+    code = thread.code
+    if code is None:
+        return False
+    leaving = code.function.edges[thread.location]
+    if not leaving:
+        return False
+    action = leaving[0].action
+    if isinstance(action, AtomicBegin):
+        return code.function.name in _STARTS_AND_ENDS
+    if isinstance(action, Load):
+        return not action.order.is_atomic
+    return isinstance(action, (Store, Fence))
+
+
+# Sections with which nobody else's conflict: each is about one thread, which starts or ends there
+# (to join a thread twice is wrong in either order).
+_STARTS_AND_ENDS = ("__plait_run_thread", "pthread_create", "pthread_exit", "pthread_join")

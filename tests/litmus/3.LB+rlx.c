@@ -1,0 +1,56 @@
+// 3.LB+rlx, from tools/litmus/table.py: a=x rlx; y=1 rlx || b=y rlx; z=1 rlx || c=z rlx; x=1 rlx
+// the outcomes of a b c
+// sc: 000 001 010 011 100 101 110
+// tso: 000 001 010 011 100 101 110
+// pso: 000 001 010 011 100 101 110
+// c11: 000 001 010 011 100 101 110
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x;
+atomic_int y;
+atomic_int z;
+
+void *thread0(void *unused) {
+  int a = 7;
+  a = atomic_load_explicit(&x, memory_order_relaxed);
+  atomic_store_explicit(&y, 1, memory_order_relaxed);
+  return (void *)(long)(a * 1);
+}
+
+void *thread1(void *unused) {
+  int b = 7;
+  b = atomic_load_explicit(&y, memory_order_relaxed);
+  atomic_store_explicit(&z, 1, memory_order_relaxed);
+  return (void *)(long)(b * 1);
+}
+
+void *thread2(void *unused) {
+  int c = 7;
+  c = atomic_load_explicit(&z, memory_order_relaxed);
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  return (void *)(long)(c * 1);
+}
+
+int main(void) {
+  pthread_t ids[3];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_create(&ids[2], 0, thread2, 0);
+  pthread_join(ids[0], &result);
+  int a = (int)(long)result / 1 % 10;
+  pthread_join(ids[1], &result);
+  int b = (int)(long)result / 1 % 10;
+  pthread_join(ids[2], &result);
+  int c = (int)(long)result / 1 % 10;
+  int outcome = a * 100 + b * 10 + c * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

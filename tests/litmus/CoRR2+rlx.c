@@ -1,0 +1,62 @@
+// CoRR2+rlx, from tools/litmus/table.py: x=1 rlx || x=2 rlx || a=x rlx; b=x rlx || c=x rlx; d=x rlx
+// the outcomes of a b c d
+// sc: 0000 0001 0002 0011 0012 0021 0022 0100 0101 0102 0111 0112 0121 0122 0200 0201 0202 0211 0212 0221 0222 1100 1101 1102 1111 1112 1121 1122 1200 1201 1202 1211 1212 1222 2100 2101 2102 2111 2121 2122 2200 2201 2202 2211 2212 2221 2222
+// tso: 0000 0001 0002 0011 0012 0021 0022 0100 0101 0102 0111 0112 0121 0122 0200 0201 0202 0211 0212 0221 0222 1100 1101 1102 1111 1112 1121 1122 1200 1201 1202 1211 1212 1222 2100 2101 2102 2111 2121 2122 2200 2201 2202 2211 2212 2221 2222
+// pso: 0000 0001 0002 0011 0012 0021 0022 0100 0101 0102 0111 0112 0121 0122 0200 0201 0202 0211 0212 0221 0222 1100 1101 1102 1111 1112 1121 1122 1200 1201 1202 1211 1212 1222 2100 2101 2102 2111 2121 2122 2200 2201 2202 2211 2212 2221 2222
+// c11: 0000 0001 0002 0011 0012 0021 0022 0100 0101 0102 0111 0112 0121 0122 0200 0201 0202 0211 0212 0221 0222 1100 1101 1102 1111 1112 1121 1122 1200 1201 1202 1211 1212 1222 2100 2101 2102 2111 2121 2122 2200 2201 2202 2211 2212 2221 2222
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x;
+
+void *thread0(void *unused) {
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  return (void *)(long)(0);
+}
+
+void *thread1(void *unused) {
+  atomic_store_explicit(&x, 2, memory_order_relaxed);
+  return (void *)(long)(0);
+}
+
+void *thread2(void *unused) {
+  int a = 7;
+  int b = 7;
+  a = atomic_load_explicit(&x, memory_order_relaxed);
+  b = atomic_load_explicit(&x, memory_order_relaxed);
+  return (void *)(long)(a * 1 + b * 10);
+}
+
+void *thread3(void *unused) {
+  int c = 7;
+  int d = 7;
+  c = atomic_load_explicit(&x, memory_order_relaxed);
+  d = atomic_load_explicit(&x, memory_order_relaxed);
+  return (void *)(long)(c * 1 + d * 10);
+}
+
+int main(void) {
+  pthread_t ids[4];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_create(&ids[2], 0, thread2, 0);
+  pthread_create(&ids[3], 0, thread3, 0);
+  pthread_join(ids[0], &result);
+  pthread_join(ids[1], &result);
+  pthread_join(ids[2], &result);
+  int a = (int)(long)result / 1 % 10;
+  int b = (int)(long)result / 10 % 10;
+  pthread_join(ids[3], &result);
+  int c = (int)(long)result / 1 % 10;
+  int d = (int)(long)result / 10 % 10;
+  int outcome = a * 1000 + b * 100 + c * 10 + d * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

@@ -1,0 +1,45 @@
+// CoWWRR+rlx, from tools/litmus/table.py: x=1 rlx; x=2 rlx || a=x rlx; b=x rlx
+// the outcomes of a b X
+// sc: 002 012 022 112 122 222
+// tso: 002 012 022 112 122 222
+// pso: 002 012 022 112 122 222
+// c11: 002 012 022 112 122 222
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x;
+
+void *thread0(void *unused) {
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  atomic_store_explicit(&x, 2, memory_order_relaxed);
+  return (void *)(long)(0);
+}
+
+void *thread1(void *unused) {
+  int a = 7;
+  int b = 7;
+  a = atomic_load_explicit(&x, memory_order_relaxed);
+  b = atomic_load_explicit(&x, memory_order_relaxed);
+  return (void *)(long)(a * 1 + b * 10);
+}
+
+int main(void) {
+  pthread_t ids[2];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_join(ids[0], &result);
+  pthread_join(ids[1], &result);
+  int a = (int)(long)result / 1 % 10;
+  int b = (int)(long)result / 10 % 10;
+  int X = x;
+  int outcome = a * 100 + b * 10 + X * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

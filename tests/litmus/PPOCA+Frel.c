@@ -1,0 +1,51 @@
+// PPOCA+Frel, from tools/litmus/table.py: x=1 rlx; F rel; y=1 rlx || a=y rlx; a? z=1 rlx; b=z rlx; b? c=x rlx
+// the outcomes of a b c
+// sc: 007 111
+// tso: 007 111
+// pso: 007 111
+// c11: 007 110 111
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x;
+atomic_int y;
+atomic_int z;
+
+void *thread0(void *unused) {
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  atomic_store_explicit(&y, 1, memory_order_relaxed);
+  return (void *)(long)(0);
+}
+
+void *thread1(void *unused) {
+  int a = 7;
+  int b = 7;
+  int c = 7;
+  a = atomic_load_explicit(&y, memory_order_relaxed);
+  if (a) atomic_store_explicit(&z, 1, memory_order_relaxed);
+  b = atomic_load_explicit(&z, memory_order_relaxed);
+  if (b) c = atomic_load_explicit(&x, memory_order_relaxed);
+  return (void *)(long)(a * 1 + b * 10 + c * 100);
+}
+
+int main(void) {
+  pthread_t ids[2];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_join(ids[0], &result);
+  pthread_join(ids[1], &result);
+  int a = (int)(long)result / 1 % 10;
+  int b = (int)(long)result / 10 % 10;
+  int c = (int)(long)result / 100 % 10;
+  int outcome = a * 100 + b * 10 + c * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

@@ -1,0 +1,51 @@
+// SB+rfi+ra, from tools/litmus/table.py: x=1 rel; a=x acq; b=y acq || y=1 rel; c=y acq; d=x acq
+// the outcomes of a b c d
+// sc: 1011 1110 1111
+// tso: 1010 1011 1110 1111
+// pso: 1010 1011 1110 1111
+// c11: 1010 1011 1110 1111
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x;
+atomic_int y;
+
+void *thread0(void *unused) {
+  int a = 7;
+  int b = 7;
+  atomic_store_explicit(&x, 1, memory_order_release);
+  a = atomic_load_explicit(&x, memory_order_acquire);
+  b = atomic_load_explicit(&y, memory_order_acquire);
+  return (void *)(long)(a * 1 + b * 10);
+}
+
+void *thread1(void *unused) {
+  int c = 7;
+  int d = 7;
+  atomic_store_explicit(&y, 1, memory_order_release);
+  c = atomic_load_explicit(&y, memory_order_acquire);
+  d = atomic_load_explicit(&x, memory_order_acquire);
+  return (void *)(long)(c * 1 + d * 10);
+}
+
+int main(void) {
+  pthread_t ids[2];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_join(ids[0], &result);
+  int a = (int)(long)result / 1 % 10;
+  int b = (int)(long)result / 10 % 10;
+  pthread_join(ids[1], &result);
+  int c = (int)(long)result / 1 % 10;
+  int d = (int)(long)result / 10 % 10;
+  int outcome = a * 1000 + b * 100 + c * 10 + d * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

@@ -1,0 +1,49 @@
+// SB+xchg+rlx, from tools/litmus/table.py: c=x<1 rlx; a=y rlx || d=y<1 rlx; b=x rlx
+// the outcomes of a b
+// sc: 01 10 11
+// tso: 01 10 11
+// pso: 01 10 11
+// c11: 00 01 10 11
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x;
+atomic_int y;
+
+void *thread0(void *unused) {
+  int c = 7;
+  int a = 7;
+  c = atomic_exchange_explicit(&x, 1, memory_order_relaxed);
+  a = atomic_load_explicit(&y, memory_order_relaxed);
+  return (void *)(long)(c * 1 + a * 10);
+}
+
+void *thread1(void *unused) {
+  int d = 7;
+  int b = 7;
+  d = atomic_exchange_explicit(&y, 1, memory_order_relaxed);
+  b = atomic_load_explicit(&x, memory_order_relaxed);
+  return (void *)(long)(d * 1 + b * 10);
+}
+
+int main(void) {
+  pthread_t ids[2];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_join(ids[0], &result);
+  int c = (int)(long)result / 1 % 10;
+  int a = (int)(long)result / 10 % 10;
+  pthread_join(ids[1], &result);
+  int d = (int)(long)result / 1 % 10;
+  int b = (int)(long)result / 10 % 10;
+  int outcome = a * 10 + b * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

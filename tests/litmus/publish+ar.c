@@ -1,0 +1,47 @@
+// publish+ar, from tools/litmus/table.py: x=1 na; c=y?0:1 ar/acq || a=y con; a? b=x na
+// the outcomes of a b
+// sc: 07 11
+// tso: 07 11
+// pso: 07 11
+// c11: 07 11
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+int x;
+atomic_int y;
+
+void *thread0(void *unused) {
+  int c = 7;
+  x = 1;
+  c = 0, atomic_compare_exchange_strong_explicit(&y, &c, 1, memory_order_acq_rel, memory_order_acquire);
+  return (void *)(long)(c * 1);
+}
+
+void *thread1(void *unused) {
+  int a = 7;
+  int b = 7;
+  a = atomic_load_explicit(&y, memory_order_consume);
+  if (a) b = x;
+  return (void *)(long)(a * 1 + b * 10);
+}
+
+int main(void) {
+  pthread_t ids[2];
+  void *result;
+  pthread_create(&ids[0], 0, thread0, 0);
+  pthread_create(&ids[1], 0, thread1, 0);
+  pthread_join(ids[0], &result);
+  int c = (int)(long)result / 1 % 10;
+  pthread_join(ids[1], &result);
+  int a = (int)(long)result / 1 % 10;
+  int b = (int)(long)result / 10 % 10;
+  int outcome = a * 10 + b * 1;
+#ifdef OUTCOME
+  assert(outcome != OUTCOME);
+#endif
+#ifdef ONLY
+  assert(ONLY);
+#endif
+  return outcome;
+}

@@ -1,0 +1,218 @@
+"""Litmus tests whose outcomes under each memory model are published (`make litmus` runs all)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from litmus.run import MODELS, explored, loaded, published
+from litmus.table import TESTS
+from litmus.write import text
+from plait.data import replace
+from plait.model.actions import Order
+from plait.model.memory_model import MemoryModel
+from plait.model.program import Program
+from plait.model.properties import Property, Specification, from_names
+from plait.semantics.explore import Exploration, ExploreOptions, Verdict, explore
+from plait.semantics.rc11 import ExecutionGraph, has_no_value_out_of_thin_air, is_consistent
+from plait.semantics.run import run
+from plait.semantics.schedule import from_text, to_text
+
+LoadC = Callable[[str], Program]
+FOLDER = Path(__file__).parents[1] / "litmus"
+FAST = """SB+rlx SB+Fsc SB+sc SB+Frel SB+sc-Fsc SB+xchg+rlx MP+rlx MP+ra MP+Frel-Facq MP+Frel-rlx
+MP+cas-fails+acq MP+cas-fails+rlx MP+na+ra MP+na+rlx LB+rlx S+ra R+Fsc R+Fsc-second 2+2W+Frel 2+2W+sc
+CoRR+rlx CoWR+rlx WRC+rel-acq RWC+Fsc-third RS-store+ra RS-update+rlx SB+rfi+rlx n6+rlx fadd2+rlx
+cas2+rlx na+plain fadd+store+rlx""".split()
+
+
+def test_the_files_are_those_of_the_table() -> None:
+    assert {file.stem for file in FOLDER.glob("*.c")} == {test.name for test in TESTS}
+    assert len(TESTS) >= 120
+    for test in TESTS:
+        assert (FOLDER / f"{test.name}.c").read_text() == text(test), test.name
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_exploration_finds_the_published_outcomes(name: str) -> None:
+    file = FOLDER / f"{name}.c"
+    expected, program = published(file), loaded(file)
+    found = {model: explored(program, model, len(expected["sc"][0])) for model in MODELS}
+    assert found == expected
+
+
+@pytest.fixture
+def load_c(tmp_path: Path) -> LoadC:
+    def load(source: str) -> Program:
+        file = tmp_path / "program.c"
+        file.write_text(source)
+        return loaded(file)
+
+    return load
+
+
+SB = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x, y;
+int a, b;
+void *one(void *p) { x = 1; a = y; return 0; }
+void *two(void *p) { y = 1; b = x; return 0; }
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+  assert(a || b);
+}
+"""
+
+
+def under(model: str, *names: str) -> Specification:
+    return replace(from_names(list(names)), memory_model=MemoryModel(model))
+
+
+def verdict(program: Program, chosen: Specification) -> Exploration:
+    return explore(program, chosen, ExploreOptions())
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_the_schedule_of_a_violation_has_what_becomes_visible(load_c: LoadC, model: str) -> None:
+    program = load_c(SB)
+    chosen = under(model)
+    found = verdict(program, chosen)
+    assert found.verdict is Verdict.FALSE and found.schedule is not None
+    text = to_text(found.schedule)
+    execution = run(program, chosen, schedule=from_text(text, "schedule"), trace=True)
+    assert execution.ending == "violation"
+    under_sc = verdict(program, from_names([]))
+    assert under_sc.verdict is Verdict.TRUE
+
+
+@pytest.mark.parametrize(("model", "holds"), [("sc", True), ("tso", True), ("pso", False)])
+def test_a_mutex_makes_stores_visible_and_a_flag_does_not(
+    load_c: LoadC, model: str, holds: bool
+) -> None:
+    source = """
+    #include <pthread.h>
+    #include <stdatomic.h>
+    #include <assert.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    int data, guarded;
+    atomic_int flag;
+    void *writer(void *p) {
+      pthread_mutex_lock(&m); guarded = 1; guarded = 0; pthread_mutex_unlock(&m);
+      data = 1; flag = 1; return 0;
+    }
+    int main(void) {
+      pthread_t t;
+      pthread_create(&t, 0, writer, 0);
+      pthread_mutex_lock(&m); assert(guarded == 0); pthread_mutex_unlock(&m);
+      if (flag) assert(data == 1);
+      pthread_join(t, 0);
+      assert(data == 1);
+    }
+    """
+    found = verdict(load_c(source), under(model))
+    assert found.verdict is (Verdict.TRUE if holds else Verdict.FALSE)
+    if not holds:
+        assert found.violation is not None and "data" not in found.violation.kind
+
+
+def test_locks_create_and_join_order_plain_accesses_in_c11(load_c: LoadC) -> None:
+    source = """
+    #include <pthread.h>
+    #include <assert.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    int x, before = 3;
+    void *add(void *p) {
+      pthread_mutex_lock(&m); x = x + 1; pthread_mutex_unlock(&m);
+      assert(before == 3);
+      return 0;
+    }
+    int main(void) {
+      pthread_t s, t;
+      pthread_create(&s, 0, add, 0); pthread_create(&t, 0, add, 0);
+      pthread_join(s, 0); pthread_join(t, 0);
+      assert(x == 2);
+    }
+    """
+    assert verdict(load_c(source), under("c11")).verdict is Verdict.TRUE
+    without = source.replace("pthread_mutex_lock(&m); x", "x").replace(
+        "1; pthread_mutex_unlock(&m);", "1;"
+    )
+    found = verdict(load_c(without), under("c11"))
+    assert found.violation is not None
+    assert found.violation.kind == Property.NO_UNDEFINED.value
+    assert "data race" in found.violation.message
+    found = verdict(load_c(without), under("c11", "no-data-race"))
+    assert found.violation is not None and found.violation.kind == "no-data-race"
+
+
+def test_what_a_model_does_not_know_has_no_verdict(load_c: LoadC) -> None:
+    trylock = """
+    #include <pthread.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    int main(void) { return pthread_mutex_trylock(&m); }
+    """
+    found = verdict(load_c(trylock), under("c11"))
+    assert found.verdict is Verdict.UNKNOWN and "memory model c11" in found.reason
+    sizes = """
+    #include <stdint.h>
+    union { uint32_t whole; uint8_t bytes[4]; } u;
+    int main(void) { u.whole = 1; return u.bytes[0]; }
+    """
+    found = verdict(load_c(sizes), under("c11"))
+    assert found.verdict is Verdict.UNKNOWN and "different sizes" in found.reason
+    assert verdict(load_c(sizes), under("pso")).verdict is Verdict.TRUE
+
+
+def test_an_object_that_is_published_without_synchronisation_is_a_race(load_c: LoadC) -> None:
+    source = """
+    #include <pthread.h>
+    #include <stdlib.h>
+    #include <stdatomic.h>
+    #include <assert.h>
+    _Atomic(int *) shared;
+    void *make(void *p) {
+      int *new = calloc(1, sizeof *new);
+      atomic_store_explicit(&shared, new, memory_order_ORDER);
+      return 0;
+    }
+    int main(void) {
+      pthread_t t;
+      pthread_create(&t, 0, make, 0);
+      int *seen = atomic_load_explicit(&shared, memory_order_acquire);
+      if (seen) assert(*seen == 0);
+      pthread_join(t, 0);
+    }
+    """
+    found = verdict(load_c(source.replace("ORDER", "release")), under("c11"))
+    assert found.verdict is Verdict.TRUE
+    found = verdict(load_c(source.replace("ORDER", "relaxed")), under("c11"))
+    assert found.violation is not None and "data race" in found.violation.message
+
+
+def test_empty_assembly_is_no_fence(load_c: LoadC) -> None:
+    barrier = SB.replace("x = 1;", 'x = 1; __asm__ volatile("" ::: "memory");').replace(
+        "y = 1;", 'y = 1; __asm__ volatile("TEXT" ::: "memory");'
+    )
+    for inner in ("", "sfence", "lfence"):
+        found = verdict(load_c(barrier.replace("TEXT", inner)), under("tso"))
+        assert found.verdict is Verdict.FALSE, inner
+    both = SB.replace("= 1;", '= 1; __asm__ volatile("mfence" ::: "memory");')
+    assert verdict(load_c(both), under("tso")).verdict is Verdict.TRUE
+
+
+def test_no_value_comes_out_of_thin_air() -> None:
+    """Load buffering: each thread reads what the other one writes afterwards."""
+    orders = [Order.RELAXED] * 4
+    first, second, locations = 0b0010, 0b1000, [0, 1, 1, 0]
+    graph = ExecutionGraph(
+        orders, [False] * 4, locations, [first, 0, second, 0], {0: 3, 2: 1}, [[3], [1]], {}, []
+    )
+    assert not has_no_value_out_of_thin_air(graph)
+    graph.reads_from[2] = -1
+    assert has_no_value_out_of_thin_air(graph) and is_consistent(graph)
