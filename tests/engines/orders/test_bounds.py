@@ -190,3 +190,40 @@ int main(void) {
     open_, _ = verify(tmp_path / "program.c", text.replace("ROUNDS", "2000"))
     assert open_.answer is Answer.UNKNOWN
     assert "program.c:9:" in open_.reason
+
+
+LARGE_ARRAY = """int __VERIFIER_nondet_int(void);
+static unsigned char many[14181];
+int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0 || n > 14180) return 0;
+  many[n] = 1; assert(CONDITION); }"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "bound", "expected"),
+    [
+        ("many[100] == 0", 4, Answer.VIOLATED),
+        ("many[100] == 0", 1, Answer.UNKNOWN),
+        ("n != 14000", 4, Answer.UNKNOWN),  # beyond the first places: never holds
+    ],
+)
+def test_an_index_into_a_large_array(
+    condition: str, bound: int, expected: Answer, tmp_path: Path
+) -> None:
+    path = tmp_path / "large.c"
+    path.write_text("#include <assert.h>\n" + LARGE_ARRAY.replace("CONDITION", condition))
+    program = load([str(path)], FrontEndOptions(), Specification())
+    assert engine.check(program, bound).answer is expected
+
+
+def test_what_fills_and_copies_is_no_matter_of_the_bound(tmp_path: Path) -> None:
+    """As long as nothing can leave the loop; `strlen` of any text ends anywhere."""
+    head = "#include <assert.h>\n#include <string.h>\n#include <stdlib.h>\nchar one[300], two[300];"
+    for body, expected in (
+        ("memset(one, 7, 300); memcpy(two, one, 300); assert(two[299] == 0);", Answer.VIOLATED),
+        ("memset(one, 7, 300); memcpy(two, one, 300); assert(two[299] == 7);", Answer.HOLDS),
+        ("char *p = malloc(100); p[99] = 0; assert(strlen(p) < 50);", Answer.UNKNOWN),
+    ):
+        path = tmp_path / "fill.c"
+        path.write_text(f"{head}\nint main(void) {{ {body} return 0; }}")
+        program = load([str(path)], FrontEndOptions(), Specification())
+        assert engine.check(program, 1).answer is expected, body

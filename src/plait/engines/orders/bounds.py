@@ -38,6 +38,11 @@ def arrays_of(function: str) -> Key:
     return f"arrays in {function}", 0
 
 
+def places_of(function: str) -> Key:
+    """Stands for the places far behind the first ones of a large object."""
+    return f"places in {function}", 0
+
+
 def is_array(key: Key) -> bool:
     return key[0].startswith("arrays in ")
 

@@ -7,7 +7,7 @@ may die has a life that is looked at first (`lives`).
 
 from __future__ import annotations
 
-from plait.engines.orders.bounds import Bounds, arrays_of
+from plait.engines.orders.bounds import Bounds, arrays_of, places_of
 from plait.engines.orders.evaluate import Evaluator
 from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.lives import ObjectLives
@@ -23,6 +23,8 @@ from plait.model.machine import may_end
 from plait.model.types import Scalar
 
 MOST_PLACES = 4096  # places that an access by a symbolic address may have
+_PLACES = 32  # of those in an object that has more, for each round of a loop
+_MOST_OF_EACH = 512
 
 
 class UnrolledMemory:
@@ -144,15 +146,9 @@ class UnrolledMemory:
         """The places that a pointer can point to here; the path goes on only for these."""
         values = self._values.leaves(address)
         if values is None:
-            pointers = self._values.moved_pointers(address)
-            if pointers is not None:
-                values = self._objects.places_from(pointers, size, MOST_PLACES)
+            values = self._places(address, expr, size)
         if values is None:
-            steps = self._values.progressions.of(address)
-            name = self._log.function.name
-            values = self._objects.addresses(name, expr, size, steps, MOST_PLACES)
-        if values is None:
-            raise UnsupportedCode("an access through a pointer that may point to many places")
+            values = self._first_places(address, expr, size, path, origin)
         if len(values) > FEW_PLACES:
             values = self._inside_array(values, address, expr, size, path, origin)
         found: list[Target] = []
@@ -171,6 +167,38 @@ class UnrolledMemory:
         self._keep_inside_open(address, size, found, path, origin)
         self._lives.require(address, found, "access to no live object", path, origin)
         return found
+
+    def _places(
+        self, address: int, expr: Expr, size: int, of_each: int | None = None
+    ) -> list[int] | None:
+        """Where an address may be that is not one of a few: at any index of an array, or wherever
+        the analysis of pointers says."""
+        values: list[int] | None = None
+        pointers = self._values.moved_pointers(address)
+        if pointers is not None:
+            values = self._objects.places_from(pointers, size, MOST_PLACES, of_each)
+        if values is None:
+            steps = self._values.progressions.of(address)
+            name = self._log.function.name
+            values = self._objects.addresses(name, expr, size, steps, MOST_PLACES, of_each)
+        return values
+
+    def _first_places(
+        self, address: int, expr: Expr, size: int, path: Path, origin: Origin
+    ) -> list[int]:
+        """Of too many places those at the beginning of each object. That an execution goes further
+        is noticed as if it were a loop bound."""
+        key = places_of(self._log.function.name)
+        count = min(_PLACES * self._bounds.of(key), _MOST_OF_EACH)
+        values = self._places(address, expr, size, count)
+        if values is None:
+            raise UnsupportedCode("an access through a pointer that may point to many places")
+        is_there = is_one_of(self._terms, address, values)
+        beyond = self._log.under(path.copy(), self._terms.not_(is_there))
+        if beyond is not None:
+            self._log.cut(beyond, key, origin)
+        path.condition = path.condition.with_part(self._terms, is_there)
+        return values
 
     def _inside_array(
         self, values: list[int], address: int, expr: Expr, size: int, path: Path, origin: Origin

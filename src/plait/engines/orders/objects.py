@@ -310,11 +310,18 @@ class Objects:
         )
 
     def addresses(
-        self, function: str, expr: Expr, size: int, steps: tuple[int, int], most: int
+        self,
+        function: str,
+        expr: Expr,
+        size: int,
+        steps: tuple[int, int],
+        most: int,
+        of_each: int | None = None,
     ) -> list[int] | None:
         """Where a pointer may point by the points-to analysis, in the objects made so far; None if
         there are more places than `most`. Where the offset is not known: at addresses that have
-        the remainder steps[0] modulo steps[1], or else at multiples of the size."""
+        the remainder steps[0] modulo steps[1], or else at multiples of the size, and not more
+        than the first ones `of_each` object."""
         found: dict[int, None] = {}
         for item, offset in self.points_to.locations(function, expr):
             maker = item.static or item.slot or item.edge
@@ -325,18 +332,22 @@ class Objects:
                 if offset is not None:
                     places = range(instance.address + offset, instance.address + offset + 1)
                 else:
-                    places = _places_in(instance, size, steps)
+                    places = _places_in(instance, size, steps)[:of_each]
                 if len(found) + len(places) > most:
                     return None
                 found.update(dict.fromkeys(places))
         return list(found)
 
     def places_from(
-        self, pointers: list[tuple[int, tuple[int, int]]], size: int, most: int
+        self,
+        pointers: list[tuple[int, tuple[int, int]]],
+        size: int,
+        most: int,
+        of_each: int | None = None,
     ) -> list[int] | None:
         """Where pointers that are moved by steps may point, in the objects that they point to; None
-        if there are more places than `most`, or it is not known what they point to. Numbers are
-        smaller than addresses."""
+        if there are more places than `most`, or it is not known what they point to; not more than
+        the first ones `of_each` object. Numbers are smaller than addresses."""
         found: dict[int, None] = {}
         for address, (start, step) in pointers:
             instance = self.at(address, 0)
@@ -346,7 +357,7 @@ class Objects:
                 continue
             places = range(address + start, address + start + 1)
             if step:
-                places = _places_in(instance, size, (address + start, step))
+                places = _places_in(instance, size, (address + start, step))[:of_each]
             if len(found) + len(places) > most:
                 return None
             found.update(dict.fromkeys(places))

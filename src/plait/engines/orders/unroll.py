@@ -72,6 +72,9 @@ from plait.model.types import Scalar
 from plait.model.unset import local, made_at, missing_argument
 
 MOST_SIZES = 16  # of one allocation that are known as numbers
+# Of a loop of the library that nothing can leave yet, as it has to fill or copy so much: it is
+# unrolled as one path, whatever the bound.
+_MOST_CERTAIN_ROUNDS = 1 << 13
 LEAST_SIZES = 8  # of one allocation of any size that are looked at, whatever the bound
 
 
@@ -109,6 +112,7 @@ class Unroller:
         self._calls: list[str] = []
         self._stack: list[Edge] = []
         self._rounds: list[tuple[int, ...]] = []  # of the loops in each frame
+        self._left: list[set[int]] = []  # heads of loops that some path has left, in each frame
         self._outer_slots: list[list[int | None]] = []  # of the frames below the running one
 
     def unroll(self) -> Unrolling:
@@ -131,7 +135,7 @@ class Unroller:
         self.result.threads.append(run)
         self._log.run, self._log.function = run, function
         self._log.library_call = self._started_at.get(run.number)
-        self._calls, self._stack, self._rounds = [], [], []
+        self._calls, self._stack, self._rounds, self._left = [], [], [], []
         self._evaluator.thread_locals = {}
         arguments = [argument] if function.parameters else []
         if arguments and self.terms.width[argument] != function.registers[0].type.bits:
@@ -164,6 +168,7 @@ class Unroller:
         heapq.heappush(queue, (shape.key(0, first_rounds), 0, first_rounds))
         returned: list[tuple[Path, int | None]] = []
         self._rounds.append(first_rounds)
+        self._left.append(set())
         while queue:
             self._look_at_clock()
             _, location, rounds = heapq.heappop(queue)
@@ -185,6 +190,7 @@ class Unroller:
                 self._forget_dead(shape, place[0], following)
                 waiting[place].append(following)
         self._rounds.pop()
+        self._left.pop()
         if not returned:
             return None, None
         return self._join_returns(returned)
@@ -232,6 +238,7 @@ class Unroller:
         left = [loop for loop in here if edge.target not in loop.body]
         if left:
             self._leave_loops(left, path)
+            self._left[-1] |= {loop.head for loop in left}
         there: list[int] = []
         for loop in shape.nests[edge.target]:
             number = here.get(loop)
@@ -243,11 +250,13 @@ class Unroller:
                 if loop.is_spin:
                     self._spin(path, edge.action.origin)
                     return None
-                if loop.bound is None:
+                is_certain = function.library and loop.head not in self._left[-1]
+                if loop.bound is None and not is_certain:
                     live = shape.live[loop.head]
                     if self._idle.if_changed(len(self._rounds), loop, live, path) is None:
                         return None
-                if number > most_rounds(self.bounds, function, loop):
+                most = most_rounds(self.bounds, function, loop)
+                if number > (max(most, _MOST_CERTAIN_ROUNDS) if is_certain else most):
                     # Also where the analysis knows the bound: that is then easy to confirm.
                     self._log.cut(path, (function.name, loop.head), edge.action.origin)
                     return None
