@@ -7,6 +7,7 @@ from typing import Any
 
 from plait.data import fields
 from plait.engines import registry
+from plait.errors import InputError
 from plait.portfolio.options import Options
 from plait.portfolio.subject import Subject
 
@@ -27,6 +28,8 @@ def options_of(options: argparse.Namespace, **others: Any) -> Options:
 
 def _values(options: argparse.Namespace, kind: type[Subject]) -> dict[str, Any]:
     given = vars(options)
+    if given.get("memory_model") not in (None, "sc") and given.get("witness") is not None:
+        raise InputError("--witness: no witness can say what happens under a weak memory model")
     values = {item.name: given[item.name] for item in fields(kind) if item.name in given}
     return {
         name: tuple(value) if isinstance(value, list) else value for name, value in values.items()

@@ -9,7 +9,7 @@ from plait.cli import exits
 from plait.cli.chosen import subject_of
 from plait.cli.forms import are_wanted, save_forms
 from plait.cli.output import Console, save
-from plait.cli.printing import print_conditions, print_trace
+from plait.cli.printing import print_conditions, print_trace, print_warning
 from plait.data import dataclass, field
 from plait.portfolio.assumptions import assumptions_of
 from plait.portfolio.subject import (
@@ -64,6 +64,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
         console.wipe_interrupt()
     console.found = answer.verdict, answer.violated, answer.reason
     result = _composed(subject, whole, entry, answers, answer)
+    print_warning(console, result)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
     print_conditions(console, result)

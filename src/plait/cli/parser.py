@@ -344,6 +344,7 @@ def _explore_options(parser: Parser) -> None:
 
 def _verify_options(parser: Parser) -> None:
     _program_options(parser)
+    _memory_model_option(parser)
     parser.add_argument(
         "--engine",
         choices=registry.choices(),

@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING
 
 from plait.cli.output import Console, has_colour, width
 from plait.errors import Diagnostic
+from plait.model.memory_model import ORDERS_IGNORED
 from plait.report.characters import one_line
 
 if TYPE_CHECKING:
     from plait.evidence.result import Result
+
+
+def print_warning(console: Console, result: Result) -> None:
+    """Before everything else: that the verdict is not about all that the program says."""
+    for text in result.assumptions[:1]:
+        if text.startswith(ORDERS_IGNORED):
+            console.line(f"note: {one_line(text)}")
 
 
 def print_trace(console: Console, result: Result, *, verbose: bool) -> None:

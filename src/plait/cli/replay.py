@@ -167,6 +167,11 @@ def _read_result(options: argparse.Namespace) -> _Counterexample:
                 f"{file}: there is no such file; go to the folder in which the result was made, or"
                 " name the sources: plait replay RESULT PROG..."
             )
+    if "--memory-model" in arguments:
+        raise wrong(
+            "a counterexample under a weak memory model: when a store becomes visible cannot be"
+            " forced on a processor, the trace of the interpreter is the evidence"
+        )
     question = parse_question(arguments, files)
     thread = violation.get("thread")
     return _Counterexample(

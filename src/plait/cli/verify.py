@@ -14,7 +14,7 @@ from plait.cli.internal_error import tell_failure
 from plait.cli.interrupts import Interrupts
 from plait.cli.numbers import summary, table
 from plait.cli.output import Console, save
-from plait.cli.printing import print_conditions, print_trace
+from plait.cli.printing import print_conditions, print_trace, print_warning
 from plait.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def _report(options: argparse.Namespace, console: Console, result: Result) -> in
 
 
 def _print(options: argparse.Namespace, console: Console, result: Result) -> None:
+    print_warning(console, result)
     for finding in result.findings:
         console.line("an execution that does something undefined, which was not asked for:")
         print_trace(console, result.with_execution_of(finding), verbose=options.verbose)

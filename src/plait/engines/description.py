@@ -67,6 +67,8 @@ class EngineDescription:
     have trees and invariants, and `plait check` checks them. `runs_program`: it executes the user's
     program.
 
+    `memory_models`: those whose executions it looks at.
+
     The texts are for people: `summary` completes "NAME ...", `strength` and `weakness` stand in a
     table; `beginning` is what it is at when it begins, `nothing_yet` how far it has come then.
     `numbers_line` is a template for the most telling of its statistics, `proof_words` follow the
@@ -87,6 +89,7 @@ class EngineDescription:
     bounds_loops: bool = False
     gives_certificates: bool = False
     runs_program: bool = False
+    memory_models: frozenset[str] = frozenset({"sc"})
     options: tuple[EngineOption, ...] = ()
 
     @property

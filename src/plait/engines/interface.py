@@ -150,7 +150,9 @@ class Counterexample:
     blocks, `standing` has for a race or a deadlock the blocks that threads would execute next.
     `excuse` says why it may fail to replay without a mistake of plait; empty if nothing does.
     `is_undefined`: at its end is something that the engine has no verdict on, which may be
-    undefined behaviour; the interpreter says whether it is, and whether that was asked for."""
+    undefined behaviour; the interpreter says whether it is, and whether that was asked for.
+    `steps`: those of the interpreter itself, each of a thread with its inputs, if the engine has
+    taken them there; then there is no order to follow."""
 
     order: AccessOrder | tuple[BlockTaken, ...]
     inputs: dict[int, list[tuple[str, int]]]
@@ -162,6 +164,7 @@ class Counterexample:
     is_undefined: bool = False
     unset: UnsetValues = field(default_factory=UnsetValues)
     standing: tuple[BlockTaken, ...] = ()
+    steps: tuple[tuple[int, tuple[int | float, ...]], ...] = ()
 
 
 class Listener(Protocol):

@@ -16,6 +16,7 @@ from typing import Any
 
 from plait.data import dataclass
 from plait.errors import InputError
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Function, Program
 from plait.model.properties import Property, Specification
 from plait.model.types import Kind, Scalar
@@ -63,6 +64,8 @@ def portable_schedule_of(
 ) -> PortableSchedule | None:
     """The schedule of a counterexample; of a race with both accesses at its end. None if it is too
     long or cannot be followed."""
+    if specification.memory_model is not MemoryModel.SC:
+        return None  # what becomes visible when is not a matter of places in the source
     recorder = _Recorder(program, specification)
     singles = [item.thread for item in schedule for _ in range(item.count)]
     if racing is not None:

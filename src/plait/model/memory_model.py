@@ -80,6 +80,9 @@ TABLE = {
     MemoryModel.C11: Ordering(_NONE, has_axioms=True),
 }
 
+# How the assumption begins that is told first where a program says more than SC looks at.
+ORDERS_IGNORED = "memory orders are ignored"
+
 # Memory orders in C11: what an access or a fence of this order is at least. Consume is acquire, as
 # in every compiler. Of an update, the read has the first part and the write the second one.
 ACQUIRES = frozenset({Order.CONSUME, Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST})

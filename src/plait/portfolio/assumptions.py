@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.errors import InputError
-from plait.model.memory_model import MemoryModel
+from plait.model.memory_model import ORDERS_IGNORED, MemoryModel
 from plait.model.properties import Property
 
 if TYPE_CHECKING:
@@ -77,6 +77,13 @@ def assumptions_of(
     found = []
     if specification.assumes_defined:
         found.append("no execution does anything undefined (--assume-defined)")
+    if specification.memory_model is MemoryModel.SC and _has_weak_orders(program):
+        found.insert(
+            0,
+            f"{ORDERS_IGNORED}: the program has relaxed, acquire or release accesses or fences,"
+            " and this verdict is about sequentially consistent memory"
+            " (--memory-model c11 is about C11)",
+        )
     memory = _MEMORY[specification.memory_model]
     found += [f"data model {program.data_model.value}, {memory}"]
     if has(_ALLOCATION) and not failing_calls:
@@ -103,6 +110,22 @@ def assumptions_of(
     if has(_MESSAGES):
         found.append("messages are not translated")
     return [*found, *program.assumptions]
+
+
+def _has_weak_orders(program: Program) -> bool:
+    from plait.model.actions import Fence, Load, Order, ReadModifyWrite, Store
+
+    return any(
+        isinstance(edge.action, Fence)
+        or (
+            isinstance(edge.action, Load | Store | ReadModifyWrite)
+            and edge.action.order.is_atomic
+            and edge.action.order is not Order.SEQ_CST
+        )
+        for function in program.functions.values()
+        if not function.library
+        for edge in function.all_edges()
+    )
 
 
 def assumptions_of_certificate(program: Program, specification: Specification) -> list[str]:

@@ -68,6 +68,9 @@ class EngineRun:
 
     def result(self, deadline: float | None, previous: dict[str, Any] | None) -> Result | OutOfTime:
         """`previous` is what a proof before an edit has left."""
+        model = self._specification.memory_model.value
+        if model not in self._engine.memory_models:
+            return Result("unknown", f"{self._engine.name} does not know the memory model {model}")
         beyond = sorted(names_of(self._specification) - self._engine.checks)
         if beyond:
             name = self._engine.name
@@ -250,6 +253,8 @@ def _plan(found: Counterexample) -> dict[str, Any]:
         "unset": found.unset.rows(),
         "violator": found.violator,
     }
+    if found.steps:
+        return plan | {"steps": [[thread, list(inputs)] for thread, inputs in found.steps]}
     if isinstance(found.order, AccessOrder):
         return plan | {"order": found.order.threads, "children": found.order.children}
     return plan | {"blocks": [[item.thread, item.function, item.location] for item in found.order]}

@@ -38,8 +38,6 @@ class Options(Subject):
     def check(self) -> None:
         Subject.check(self)
         check_choice("engine", self.engine, registry.choices())
-        if self.memory_model not in (None, "sc"):
-            raise InputError("memory_model: engines verify sequentially consistent memory only yet")
         check_positive("timeout", self.timeout)
         for name in ("jobs", "unwind"):
             check_positive(name, getattr(self, name), LARGEST_NUMBER + 1)
@@ -57,6 +55,8 @@ class Options(Subject):
         """InputError for options of engines that do not run, which would be without effect."""
         if self.certificate and self.assume_defined:
             raise InputError("certificate: none is given under --assume-defined")
+        if self.certificate and self.memory_model not in (None, "sc"):
+            raise InputError("certificate: none is given under a weak memory model")
         givers = [item for item in registry.engines() if item.gives_certificates]
         bounding = [item for item in registry.engines() if item.bounds_loops]
         if self.engine == registry.PORTFOLIO:

@@ -52,6 +52,8 @@ def is_divisible(question: Specification) -> bool:
 
 def checked_by(engine: EngineDescription, question: Specification) -> frozenset[Property]:
     """What an engine is asked beside others, which check the rest."""
+    if question.memory_model.value not in engine.memory_models:
+        return frozenset()
     known = frozenset(item for item in question.properties if item.value in engine.checks)
     if known == question.properties or is_divisible(question):
         return known

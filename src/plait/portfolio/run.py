@@ -94,6 +94,7 @@ def _machine(options: Options, asked: Specification) -> Machine:
         options.engine,
         has_bound=options.unwind is not None,
         needs_certificate=options.certificate,
+        memory_model=asked.memory_model.value,
         suits=lambda engine: any(checked_by(engine, part) for part in parts(asked)),
     )
 

@@ -85,6 +85,8 @@ def _checked_by(
         for chosen in _steps(specification, needs_facts=needs_facts):
             if not names_of(chosen) <= engine.proves:
                 continue
+            if chosen.memory_model.value not in engine.memory_models:
+                continue
             listener = _Facts()
             question = Question(
                 program,

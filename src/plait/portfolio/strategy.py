@@ -110,15 +110,20 @@ def machine_for(
     has_bound: bool,
     needs_certificate: bool,
     suits: Callable[[EngineDescription], bool],
+    memory_model: str = "sc",
 ) -> Machine:
     """The machine that fits what is asked for. `has_bound`: loops are unrolled so many times and no
     more, which only some engines do, as only some give certificates. `suits`: whether an engine
-    checks at least some of the properties."""
+    checks at least some of the properties. Under a weak memory model the engines that know it
+    start together: there are few."""
     if registry.is_engine(engine):
         return together([registry.engine(engine)])
     first = registry.starting(Start.FIRST)
     soon = tuple(filter(suits, registry.starting(Start.SOON)))
     later = tuple(filter(suits, registry.starting(Start.LATER)))
+    if memory_model != "sc":
+        everybody = [item for item in (*first, *soon, *later) if suits(item)]
+        return together(everybody or first[:1])
     if engine == registry.PORTFOLIO:
         return together([*first, *later, *soon])
     if needs_certificate:

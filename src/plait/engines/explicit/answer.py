@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.engines.explicit import weak
 from plait.engines.explicit.attempts import GivesUp
 from plait.engines.explicit.counterexample import counterexample
 from plait.engines.explicit.search import Search
@@ -16,6 +17,7 @@ from plait.engines.interface import (
     Question,
     counted,
 )
+from plait.model.memory_model import MemoryModel
 
 
 def settings_of(question: Question) -> Settings:
@@ -31,6 +33,8 @@ def answer(question: Question, listener: Listener) -> Outcome:
         doing = f"{so_far}, {statistics.open_states:,} to be expanded"
         listener.progress(Progress(doing, statistics.numbers(), so_far))
 
+    if question.specification.memory_model is not MemoryModel.SC:
+        return weak.answer(question, listener)
     search = Search(
         question.program,
         question.specification,

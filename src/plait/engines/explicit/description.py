@@ -51,5 +51,6 @@ EXPLICIT = EngineDescription(
     nothing_yet="no state was explored",
     numbers_line="{states} states, {steps} steps",
     proof_words="by exploring all states",
+    memory_models=frozenset({"sc", "tso", "pso", "c11"}),
     options=(_PERSISTENT_SETS, _SECTIONS, _COMMUTING, _MAX_STATES),
 )
