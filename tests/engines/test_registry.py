@@ -102,6 +102,7 @@ def test_options_have_the_values_of_the_settings() -> None:
         "commutativity": traces.commutativity.value,
         "locations": traces.explicit.value,
         "whole_sections": traces.whole_sections,
+        "ahead": traces.persistent,
         "most_states": traces.most_states,
     }
 

@@ -14,7 +14,7 @@ from plait.analysis.critical_sections import Discipline
 from plait.certificates.check import check
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer as Accepted
-from plait.engines.impact.persistent import PersistentSets
+from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.impact.settings import Reduction, Settings
 from plait.engines.interface import Answer
 from plait.model.program import Program

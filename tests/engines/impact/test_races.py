@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plait.engines.impact.persistent import PersistentSets
 from tests.engines.impact.helpers import loaded, outcome_of
 from tests.engines.impact.test_critical_sections import LOCK, UNLOCK, program_of
 
@@ -15,7 +16,6 @@ from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Answer as Accepted
 from plait.certificates.verdicts import Verdict
-from plait.engines.impact.persistent import PersistentSets
 from plait.engines.impact.settings import Reduction, Settings
 from plait.engines.interface import Answer, Outcome
 from plait.model.program import Program

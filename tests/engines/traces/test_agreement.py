@@ -20,6 +20,6 @@ CASES = [
 def test_agrees(programs: str, seeds: range, tmp_path: Path) -> None:
     chosen = ["--programs", programs, "--first", str(seeds.start), "--count", str(len(seeds))]
     engine = ["--engine", "traces", "--every-configuration", "--check"]
-    limits = ["--seconds", "2", "--states", "20000", "--keep", str(tmp_path)]
+    limits = ["--seconds", "5", "--states", "20000", "--keep", str(tmp_path)]
     result = compare(options_of(["assertions", *chosen, *engine, *limits]))
-    assert not result.disagreed
+    assert not result.disagreements

@@ -12,18 +12,19 @@ from tests.engines.impact.test_critical_sections import program_of as two_thread
 from tests.engines.traces.helpers import checked, outcome_of
 
 from plait.certificates.verdicts import Answer as Accepted
+from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.interface import Answer
 from plait.engines.traces.settings import Claims, Commutativity, Explicit, Settings
 
 FILES = sorted(PROGRAMS.glob("*.c"))
 LABELS_ONLY = Settings(commutativity=Commutativity.MONOTONIC, explicit=Explicit.POINTERS)
 CONFIGURATIONS = [
-    Settings(claims, weakening, commutativity, explicit, sections)
+    Settings(claims, weakening, commutativity, explicit, is_reduced, is_reduced)
     for claims in Claims
     for weakening in (True, False)
     for commutativity in Commutativity
     for explicit in Explicit
-    for sections in (True, False)
+    for is_reduced in (True, False)
 ]
 # It needs an invariant about two variables that interpolants do not come to in this order.
 HARD = {"fig1_safe"}
@@ -64,6 +65,22 @@ def test_critical_sections(name: str, tmp_path: Path) -> None:
             two_threads(tmp_path, UNSAFE[name]), Settings(commutativity=commutativity)
         )
         assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
+@pytest.mark.parametrize(
+    "name", ["a conflict with what the other does at last", "a chain of steps ahead"]
+)
+def test_wrong_guesses_of_what_others_may_do(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without having seen what threads do, the first guess is always that nobody conflicts."""
+    monkeypatch.setattr(PersistentSets, "rehearse", lambda self: None)
+    for commutativity in Commutativity:
+        outcome = outcome_of(
+            two_threads(tmp_path, UNSAFE[name]), Settings(commutativity=commutativity)
+        )
+        assert outcome.answer is Answer.VIOLATED, outcome.reason
+        assert outcome.statistics.numbers()["mistaken"] > 0
 
 
 @pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.c")), ids=lambda path: path.stem)

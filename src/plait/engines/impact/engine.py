@@ -19,6 +19,7 @@ from plait.engines.blocks import certificate
 from plait.engines.blocks.conflicts import conflict
 from plait.engines.blocks.limits import reused_local
 from plait.engines.blocks.paths import Paths
+from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.blocks.precision import BlockPrecision
 from plait.engines.blocks.sections import Sections
 from plait.engines.blocks.standings import Standings
@@ -26,7 +27,6 @@ from plait.engines.impact import hints as hinting
 from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
-from plait.engines.impact.persistent import PersistentSets
 from plait.engines.impact.races import PossibleRace, Races
 from plait.engines.impact.samples import Samples
 from plait.engines.impact.settings import Explicit, Reduction, Settings
@@ -54,6 +54,7 @@ from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.locations import Location
 
 _MOST_TROUBLES_CONFIRMED = 4
 # How many nodes of a place a node is tried to be covered by with force.
@@ -337,11 +338,13 @@ class _Search:
     def _make_up_for_mistakes(self) -> None:
         """Expand all threads where it turns out that one is not enough."""
 
-        def block_at(node: Node, thread: int) -> Block:
-            assert node.place is not None
-            return self._block(node.place, thread)
+        def block_at(location: Location, thread: int) -> Block:
+            return self._block(self.tree.places[location], thread)
 
-        for node in self.persistent_sets.mistaken(self.tree.nodes, block_at):
+        root = self.tree.nodes[0]
+        nodes = reachable(root)
+        for index in self.persistent_sets.mistaken(rows(root), block_at):
+            node = nodes[index]
             node.persistent = -1
             self.statistics.mistaken += 1
             for covered in node.covers:

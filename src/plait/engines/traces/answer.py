@@ -16,6 +16,7 @@ def settings_of(question: Question) -> Settings:
         commutativity=Commutativity(chosen["commutativity"]),
         explicit=Explicit(chosen["locations"]),
         whole_sections=chosen["whole_sections"],
+        persistent=chosen["ahead"],
         most_states=chosen["most_states"],
     )
 

@@ -39,6 +39,11 @@ _WHOLE_SECTIONS = EngineOption(
     True,
     "do not take what is done under a lock as one step",
 )
+_AHEAD = EngineOption(
+    "ahead",
+    True,
+    "do not let a thread go ahead of the others where nothing that they may do disturbs its step",
+)
 _MAX_STATES = EngineOption(
     "most_states",
     1_000_000,
@@ -62,6 +67,7 @@ class TracesOptions(TypedDict, total=False):
     commutativity: str | None
     locations: str | None
     whole_sections: bool
+    ahead: bool
     most_states: int | None
 
 
@@ -79,5 +85,5 @@ TRACES = EngineDescription(
     numbers_line="{traces} traces proved, {claims} claims, {triples} Hoare triples,"
     " {states} states, {covers} covers",
     gives_certificates=True,
-    options=(_CLAIMS, _WEAKENING, _COMMUTATIVITY, _LOCATIONS, _WHOLE_SECTIONS, _MAX_STATES),
+    options=(_CLAIMS, _WEAKENING, _COMMUTATIVITY, _LOCATIONS, _WHOLE_SECTIONS, _AHEAD, _MAX_STATES),
 )

@@ -17,6 +17,7 @@ from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks.limits import reused_local
 from plait.engines.blocks.paths import Occurrence, Paths, own_step
+from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.blocks.precision import BlockPrecision
 from plait.engines.blocks.sections import Sections
 from plait.engines.blocks.standings import Standings
@@ -108,9 +109,10 @@ class _Engine:
         self._knowledge = Knowledge(program, self._sharing, precision)
         self._executor = Executor(self._knowledge, self._terms, specification)
         self._paths = Paths(self._terms, self._executor, deadline)
-        self._proof = Proof(
-            self._terms, self._statistics, deadline, weakening=settings.weakening
-        )
+        self._proof = Proof(self._terms, self._statistics, deadline, weakening=settings.weakening)
+        standings = Standings()
+        self._sections = Sections(self._executor, self._knowledge.page_bits, standings)
+        self._persistent_sets = PersistentSets(self._knowledge, self._executor, standings)
         self._troubles: dict[str, None] = {}
         self._confirmed = 0
         self._last_report = 0.0
@@ -120,6 +122,8 @@ class _Engine:
         if reused:
             return Outcome(Answer.UNKNOWN, reused)
         try:
+            if self._settings.persistent:
+                self._persistent_sets.rehearse()
             search = self._search(self._settings)
             self._prove_all(search)
         except _Found as found:
@@ -139,12 +143,12 @@ class _Engine:
         return Outcome(Answer.HOLDS, reason, self._statistics, proof=self._evidence(search))
 
     def _search(self, settings: Settings) -> Search:
-        standings = Standings()
         return Search(
             self._terms,
             self._executor,
             self._proof,
-            Sections(self._executor, self._knowledge.page_bits, standings),
+            self._sections,
+            self._persistent_sets,
             Relevance(self._terms, self._knowledge, self._executor.memory),
             self._paths.initial_value,
             settings,
@@ -157,9 +161,12 @@ class _Engine:
         search.begin()
         while True:
             error = search.next_error(self._look_at_limits)
-            if error is None:
+            if error is not None:
+                self._prove(search, *error)
+            elif search.mistaken():
+                search.begin()
+            else:
                 return
-            self._prove(search, *error)
 
     def _prove(self, search: Search, thread: int, way: Way) -> None:
         """Prove the word that the search has come to, with an error of a thread behind it."""
@@ -248,7 +255,10 @@ class _Engine:
     def _unreduced(self, deadline: float) -> dict[str, Any] | None:
         """The certificate of a proof of all interleavings."""
         whole = replace(
-            self._settings, commutativity=Commutativity.NONE, whole_sections=False
+            self._settings,
+            commutativity=Commutativity.NONE,
+            whole_sections=False,
+            persistent=False,
         )
         outcome = verify(self._program, self._specification, whole, deadline)
         return None if outcome.proof is None else outcome.proof.certificate()

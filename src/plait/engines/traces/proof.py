@@ -226,9 +226,7 @@ class Proof:
             return None
         return found
 
-    def _asked(
-        self, letter: _Letter, claims: int, claim: int, chosen: list[int]
-    ) -> int | None:
+    def _asked(self, letter: _Letter, claims: int, claim: int, chosen: list[int]) -> int | None:
         began = time.perf_counter()
         terms = self.terms
         conjuncts = [terms.not_(letter.goals[claim]), *letter.step.assumes]

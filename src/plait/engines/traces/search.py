@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable
 
 from plait.engines.blocks.conflicts import conflict
+from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.blocks.sections import Sections
 from plait.engines.traces.proof import FALSE, Proof, as_set, numbers
 from plait.engines.traces.settings import Commutativity, Settings
-from plait.engines.traces.states import Edge, Place, State, close
+from plait.engines.traces.states import Edge, Place, State, close, rows
 from plait.engines.traces.statistics import Statistics
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
@@ -31,6 +32,7 @@ class Search:
         executor: Executor,
         proof: Proof,
         sections: Sections,
+        persistent_sets: PersistentSets,
         relevant: Relevant,
         initial_value: Callable[[int], int | None],
         settings: Settings,
@@ -40,12 +42,14 @@ class Search:
         self._executor = executor
         self._proof = proof
         self._sections = sections
+        self._persistent_sets = persistent_sets
         self._relevant = relevant
         self._initial_value = initial_value
         self._settings = settings
         self._statistics = statistics
         self._places: dict[Location, Place] = {}
         self._tests: dict[int, Step] = {}  # of the condition that two steps depend on each other
+        self._mistaken: set[Location] = set()  # where one thread alone is not enough
         self._left_out: dict[Way, None] = {}
         self._count = 0
         self.word: list[State] = []  # from the initial state to where the search is
@@ -55,6 +59,10 @@ class Search:
     # --- MAIN
 
     def begin(self) -> None:
+        for item in self._places.values():
+            item.open.clear()
+            item.closed.clear()
+        self._component.clear()
         place = self._place(self._executor.start())
         self.root = self._discovered(State(0, place, self._initial_claims(place), 0))
 
@@ -84,14 +92,16 @@ class Search:
 
     def _next_way(self, state: State) -> tuple[int, Way] | None:
         if state.left is None:
+            state.persistent = self._persistent(state)
             state.left = [
                 (thread, list(reversed(self.block(state.place, thread).ways)))
                 for thread in reversed(self._to_explore(state))
             ]
             for thread, _ in state.left:
-                self._sections.note(
-                    state.place.location, thread, self.block(state.place, thread)
-                )
+                block = self.block(state.place, thread)
+                self._sections.note(state.place.location, thread, block)
+                if self._settings.persistent:
+                    self._persistent_sets.note(state.place.location, thread, block)
         while state.left:
             thread, ways = state.left[-1]
             if ways:
@@ -101,11 +111,28 @@ class Search:
         return None
 
     def _to_explore(self, state: State) -> list[int]:
+        if state.persistent:
+            return [state.persistent]
         awake = [item for item in state.place.can_step if not state.asleep >> item & 1]
         if state.thread in awake:
             awake.remove(state.thread)
             awake.insert(0, state.thread)
         return awake
+
+    def _persistent(self, state: State) -> int:
+        """A thread whose next step comes before all that others may do; 0 if none seems to. One
+        that is asleep cannot: what it does next was explored elsewhere, and so is not here."""
+        place = state.place
+        if not self._settings.persistent or place.location in self._mistaken:
+            return 0
+        if place.persistent is None:
+            place.persistent = self._persistent_sets.choose(
+                place.location, place.can_step, lambda thread: self.block(place, thread)
+            )
+        if state.asleep >> place.persistent & 1:
+            return 0
+        self._statistics.persistent += place.persistent > 0
+        return place.persistent
 
     def block(self, place: Place, thread: int) -> Block:
         found = place.blocks.get(thread)
@@ -190,6 +217,8 @@ class Search:
         match self._settings.commutativity:
             case Commutativity.NONE:
                 return 0
+            case Commutativity.MONOTONIC if state.persistent:
+                return 0  # the other order is nowhere else
             case Commutativity.MONOTONIC:
                 found = as_set(thread for thread in state.place.can_step if thread < moving)
             case Commutativity.SLEEP:
@@ -217,6 +246,20 @@ class Search:
         premises = self._proof.reason(state.claims, test, FALSE)
         self._statistics.conditional += premises is not None
         return premises
+
+    def mistaken(self) -> bool:
+        """Whether the search, which is complete, was wrong about what others may do; it then has to
+        begin again. What it takes for granted was a guess: `plait.analysis.futures`."""
+        assert self.root is not None
+        if not self._settings.persistent:
+            return False
+        tree = rows(self.root, self._proof)
+        found = self._persistent_sets.mistaken(
+            tree, lambda location, thread: self.block(self._places[location], thread)
+        )
+        self._mistaken.update(tree[place].location for place in found)
+        self._statistics.mistaken += len(found)
+        return bool(found)
 
     # --- places
 

@@ -37,4 +37,5 @@ class Settings:
     commutativity: Commutativity = Commutativity.SLEEP
     explicit: Explicit = Explicit.FEW
     whole_sections: bool = True
+    persistent: bool = True
     most_states: int = 1_000_000

@@ -35,6 +35,7 @@ class Place:
     closed: list[State] = field(default_factory=list)
     relevant: int = 0  # claims about variables that there are here
     seen: int = 1  # claims that were looked at for that
+    persistent: int | None = None  # a thread whose next step nothing that others may do disturbs
 
 
 class Edge(NamedTuple):
@@ -55,6 +56,7 @@ class State:
     taken: tuple[Location, int, Way] | None = None  # from where, by which thread, how
     # Claims of the state before because of which threads are asleep here.
     sleep_premises: dict[int, int] = field(default_factory=dict)
+    persistent: int = 0  # the only thread that is explored, ahead of all that others may do
     explored: int = 0  # threads all of whose ways were explored
     left: list[tuple[int, list[Way]]] | None = None  # what is still to be explored
     edges: list[Edge] = field(default_factory=list)
@@ -86,7 +88,7 @@ def close(component: list[State], proof: Proof) -> None:
     least sets that satisfy the conditions. They are subsets of what the states have."""
     for state in component:
         state.needed = 0
-        state.needed_asleep = state.asleep & _movable(state)
+        state.needed_asleep = 0 if state.persistent else state.asleep & _movable(state)
     grows = True
     while grows:
         grows = False
@@ -142,11 +144,14 @@ def rows(root: State, proof: Proof) -> list[Row]:
         if cover is None:
             index[state] = len(found)
             expanded = tuple(numbers(_movable(state) & ~state.asleep))
+            if state.persistent:
+                expanded = (state.persistent,)
             pending += [
                 (len(found), edge.thread, edge.child)
                 for edge in state.edges
                 if edge.child is not None
             ]
         label = proof.terms_of(state.needed)
-        found.append(Row(parent, thread, state.place.location, label, cover, expanded))
+        ahead = 0 if cover is not None else state.persistent
+        found.append(Row(parent, thread, state.place.location, label, cover, expanded, ahead))
     return found

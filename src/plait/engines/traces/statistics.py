@@ -25,6 +25,8 @@ class Statistics(interface.Statistics):
     closed_covers: int = 0  # of these, by what was found out to be enough
     asleep: int = 0  # threads that were left out
     conditional: int = 0  # of these, because of claims
+    persistent: int = 0  # states at which one thread alone is explored
+    mistaken: int = 0  # of these, at so many it turned out not to be enough
     longest_word: int = 0
     solver_checks: int = 0
     executing: float = 0.0

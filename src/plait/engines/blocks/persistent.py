@@ -10,12 +10,12 @@ thread goes round in circles ahead of the others is ensured by the standing of T
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from plait.analysis.critical_sections import Touch
 from plait.analysis.futures import NOTHING, Footprint, Futures
+from plait.engines.blocks.certificate import Row
 from plait.engines.blocks.standings import Standing, Standings
-from plait.engines.impact.tree import Node
 from plait.errors import UnsupportedCode
 from plait.symbolic.blocks import Block, Kind
 from plait.symbolic.execute import Executor
@@ -24,7 +24,7 @@ from plait.symbolic.locations import Location, Status, Thread
 
 _MOST_REHEARSED = 1000  # locations
 
-BlockAt = Callable[[Node, int], Block]
+BlockAt = Callable[[Location, int], Block]
 
 
 class PersistentSets:
@@ -124,72 +124,74 @@ class PersistentSets:
 
     # --- the check
 
-    def mistaken(self, nodes: list[Node], block_at: BlockAt) -> list[Node]:
+    def mistaken(self, rows: list[Row], block_at: BlockAt) -> list[int]:
         """The nodes of a complete tree at which one thread alone is not enough."""
-        found: dict[Node, None] = {}
-        for node in nodes:
-            if node.persistent > 0 and node.place is not None and self._stops:
-                stands = self._standings.of(node.place.location.threads[node.persistent - 1])
-                if (node.persistent, stands) in self._stops:
-                    found[node] = None
-        ahead = [node for node in nodes if node.persistent > 0 and node.is_live]
-        if not ahead:
-            return list(found)
-        for node, thread, against in self._conflicts(nodes, block_at):
-            made = self._footprint(block_at(node, thread))  # by the step that comes too late
-            for item in ahead:
-                if item.persistent == against:
-                    step = self._footprint(block_at(item, against))
+        found: dict[int, None] = {}
+        ahead = [(place, row) for place, row in enumerate(rows) if row.persistent]
+        for place, row in ahead:
+            stands = self._standings.of(row.location.threads[row.persistent - 1])
+            if (row.persistent, stands) in self._stops:
+                found[place] = None
+        for location, thread, against in self._conflicts(rows, block_at) if ahead else ():
+            made = self._footprint(block_at(location, thread))  # by the step that comes too late
+            for place, row in ahead:
+                if row.persistent == against:
+                    step = self._footprint(block_at(row.location, against))
                     if step.conflicts_with(made):
-                        found[item] = None
+                        found[place] = None
         return list(found)
 
-    def _conflicts(self, nodes: list[Node], block_at: BlockAt) -> list[tuple[Node, int, int]]:
+    def _conflicts(
+        self, rows: list[Row], block_at: BlockAt
+    ) -> Iterable[tuple[Location, int, int]]:
         """Steps that conflict with what a thread has done ahead of them."""
-        pending: dict[Node, dict[int, Footprint]] = {nodes[0]: {}}
-        queue = [nodes[0]]
-        found: dict[tuple[Node, int, int], None] = {}
+        children: list[list[int]] = [[] for _ in rows]
+        for place, row in enumerate(rows):
+            if row.parent is not None:
+                children[row.parent].append(place)
+        pending: dict[int, dict[int, Footprint]] = {0: {}}
+        queue = [0]
+        found: dict[tuple[Location, int, int], None] = {}
         while queue:
-            node = queue.pop()
-            at = pending[node]
-            if node.cover is not None:
-                self._flow(pending, queue, node.cover, at)
+            place = queue.pop()
+            row, at = rows[place], pending[place]
+            if row.cover is not None:
+                _flow(pending, queue, row.cover, at)
                 continue
-            for thread in node.expanded:
-                step = self._footprint(block_at(node, thread))
+            for thread in row.expanded:
+                step = self._footprint(block_at(row.location, thread))
                 for other, done in at.items():
                     if other != thread and step.conflicts_with(done):
-                        found[node, thread, other] = None
-            for child in node.children:
-                if child.place is None or child.is_false:
-                    continue
+                        found[row.location, thread, other] = None
+            for child in children[place]:
+                thread = rows[child].thread
                 flow = dict(at)
-                if node.persistent == child.thread:
-                    step = self._footprint(block_at(node, child.thread))
-                    flow[child.thread] = at.get(child.thread, NOTHING) | step
+                if row.persistent == thread:
+                    step = self._footprint(block_at(row.location, thread))
+                    flow[thread] = at.get(thread, NOTHING) | step
                 else:
-                    flow.pop(child.thread, None)
-                self._flow(pending, queue, child, flow)
-        return list(found)
+                    flow.pop(thread, None)
+                _flow(pending, queue, child, flow)
+        return found
 
-    @staticmethod
-    def _flow(
-        pending: dict[Node, dict[int, Footprint]],
-        queue: list[Node],
-        node: Node,
-        flow: dict[int, Footprint],
-    ) -> None:
-        before = pending.get(node)
-        if before is None:
-            pending[node] = dict(flow)
-            queue.append(node)
-            return
-        grows = False
-        for thread, done in flow.items():
-            old = before.get(thread, NOTHING)
-            new = old | done
-            if new != old:
-                before[thread] = new
-                grows = True
-        if grows:
-            queue.append(node)
+
+def _flow(
+    pending: dict[int, dict[int, Footprint]],
+    queue: list[int],
+    place: int,
+    flow: dict[int, Footprint],
+) -> None:
+    before = pending.get(place)
+    if before is None:
+        pending[place] = dict(flow)
+        queue.append(place)
+        return
+    grows = False
+    for thread, done in flow.items():
+        old = before.get(thread, NOTHING)
+        new = old | done
+        if new != old:
+            before[thread] = new
+            grows = True
+    if grows:
+        queue.append(place)
