@@ -205,6 +205,8 @@ def _report(
     console.block(
         "runs that ended early", (f"{how}: {what}" for how, what in found.endings.items())
     )
+    if options.verbose and not found.failures:
+        _show_output(console, runner)
     console.line(summary(found))
     if found.bound:
         console.line(f"pct: {found.bound}")
@@ -245,8 +247,7 @@ def _show_failure(
     if run.trace is not None:
         console.lines(trace_lines(run.trace, runner.program.executable.parent, options.verbose))
     if options.verbose:
-        console.line("the program printed:")
-        console.lines(f"  {line}" for line in runner.output().splitlines())
+        _show_output(console, runner)
     try:
         if corpus is not None:
             console.line(f"schedule: {corpus.keep(failure)}")
@@ -257,6 +258,11 @@ def _show_failure(
         return True
     text = failure.schedule.text([one_line(failure.text)])
     return save(console, "--save-schedule", options.save_schedule, text)
+
+
+def _show_output(console: Console, runner: Runner) -> None:
+    console.line("the program printed in its last run:")
+    console.lines(f"  {line}" for line in runner.output().splitlines())
 
 
 def trace_lines(trace: Any, folder: Path, is_whole: bool) -> list[str]:

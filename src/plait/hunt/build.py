@@ -40,7 +40,8 @@ def build_sources(
     objects: list[str] = []
     for number, source in enumerate(sources):
         target = str(folder / f"source{number}.o")
-        command = [*compiler.split(), "-O1", *_hooks(folder), *flags, "-c", source, "-o", target]
+        hooks = [*_hooks(folder), *_sections(source)]
+        command = [*compiler.split(), "-O1", *hooks, *flags, "-c", source, "-o", target]
         done = run_tool(command)
         if done.returncode != 0:
             raise CannotBuild(f"it does not compile\n{first_message(done.stderr)}")
@@ -49,6 +50,16 @@ def build_sources(
     links = [flag for flag in flags if flag.startswith(("-l", "-L", "-Wl,"))]
     link(objects, [*links, "-pthread", "-lm"], executable, folder, compiler)
     return finish(executable)
+
+
+def _sections(source: str) -> tuple[str, ...]:
+    """Functions with such names are atomic sections of SV-COMP's programs: their begins and ends
+    have to be seen."""
+    try:
+        text = Path(source).read_bytes()
+    except OSError:
+        return ()
+    return ("-finstrument-functions", "-fno-inline") if b"__VERIFIER_atomic_" in text else ()
 
 
 def build_with(command: str, program: str, compiler: str, folder: Path) -> Built:
@@ -94,7 +105,9 @@ def _is_hooked(path: Path) -> bool:
 
 
 def prepare(compiler: str, folder: Path) -> None:
-    """Compile the runtime once."""
+    """Compile the runtime, unless it is there already."""
+    if (folder / "hooks.txt").exists():
+        return
     commands = native.Commands(compiler, (), native.RUNTIME_FLAGS, ())
     (folder / _RUNTIME).mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -118,7 +118,10 @@ class Dpor:
             self.gaps.add("the program reads the clock, which shows how far the others are")
         if any(access.first < 0 for step in done for access in step.accesses):
             self.gaps.add("the program meets the world outside, which may answer differently")
-        _Races(done, pending, nodes).add_backtracks()
+        races = _Races(done, pending, nodes)
+        races.add_backtracks()
+        if run.how != "redundant":
+            races.add_before_end()
 
     def _extend(
         self, done: list[Transition], pending: dict[int, Transition], asleep: set[int]
@@ -244,7 +247,6 @@ class _Races:
                     self._touched.setdefault(granule, []).append((number, index))
         for step in self._pending.values():
             self._check(step, len(self._done), self._clock_of_thread(step))
-            self._check_end(step)
 
     def _clock_of_thread(self, step: Transition) -> dict[int, int]:
         last = self._last.get(step.thread)
@@ -310,13 +312,14 @@ class _Races:
         else:
             node.backtrack.update(enabled)
 
-    def _check_end(self, step: Transition) -> None:
-        """The process has ended before this step: it could have come before the end."""
-        for at in range(len(self._done) - 1, -1, -1):
-            if self._done[at].name == "end":
-                if self._nodes[at].enabled >> step.thread & 1:
-                    self._nodes[at].backtrack.add(step.thread)
-                return
+    def add_before_end(self) -> None:
+        """The process has ended while threads could have gone on: they could have come before its
+        last step, `end` or the one that led to a failure."""
+        if not self._done:
+            return
+        ends = [at for at, step in enumerate(self._done) if step.name == "end"]
+        last = self._nodes[ends[-1] if ends else len(self._done) - 1]
+        last.backtrack.update(thread for thread in self._pending if last.enabled >> thread & 1)
 
 
 def _join(clock: dict[int, int], other: dict[int, int]) -> None:

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -216,6 +217,14 @@ WAITING(int, accept, (int descriptor, struct sockaddr *from, socklen_t *length),
 WAITING(int, accept4, (int descriptor, struct sockaddr *from, socklen_t *length, int flags),
         (descriptor, from, length, flags), POLLIN)
 
+/* It keeps the turn: on this machine somebody answers, or nobody does, at once. */
+int outside_connect(int descriptor, const struct sockaddr *to, socklen_t length) {
+  struct operation operation = {.kind = SYNC, .name = "connect", .size = 1, .is_atomic = 1,
+                                .pc = CALLER, .waits_for = "", .is_outside = 1};
+  if (!is_forked()) point(&operation);
+  return connect(descriptor, to, length);
+}
+
 int outside_poll(struct pollfd *polled, nfds_t count, int timeout) {
   struct question question = {polled, count, timeout >= 0, 0, 0};
   if (count > 64) question.is_timed = 1;
@@ -257,6 +266,32 @@ int outside_epoll_wait(int descriptor, struct epoll_event *events, int most, int
   int result = epoll_wait(descriptor, events, most, 0);
   if (result == 0 && timeout > 0) pass_time((uint64_t)timeout * 1000000);
   return result;
+}
+
+static int is_signal_pending(const struct operation *operation) {
+  sigset_t pending;
+  if (sigpending(&pending) != 0) return 1;
+  for (int i = 1; i < NSIG; i++)
+    if (sigismember(operation->more, i) == 1 && sigismember(&pending, i) == 1) return 1;
+  return 0;
+}
+
+int outside_sigwait(const sigset_t *set, int *number) {
+  struct operation operation = {.kind = SYNC, .name = "sigwait", .size = 1, .is_atomic = 1,
+                                .pc = CALLER, .can_go = is_signal_pending,
+                                .waits_for = "a signal", .more = set, .is_outside = 1};
+  if (!is_forked()) point(&operation);
+  return sigwait(set, number);
+}
+
+/* What pthread_cleanup_push is made of in C. */
+void outside___pthread_register_cancel(__pthread_unwind_buf_t *buffer) {
+  myself()->has_cleanup++;
+  __pthread_register_cancel(buffer);
+}
+void outside___pthread_unregister_cancel(__pthread_unwind_buf_t *buffer) {
+  myself()->has_cleanup--;
+  __pthread_unregister_cancel(buffer);
 }
 
 /* --- other processes */

@@ -50,6 +50,7 @@ struct thread {
   void *argument;
   void *result;
   int is_detached, is_joined;
+  int is_cancelled, has_cleanup; /* in a hunt */
   void *strategy; /* what the strategy keeps */
 };
 
@@ -97,6 +98,7 @@ void end_thread(struct thread *self) __attribute__((noreturn));
 void end_process(int status, const void *pc, int runs_handlers) __attribute__((noreturn));
 uint64_t input(const char *name, uint64_t count);
 void plait_before_failing_step(void);
+int is_cancellation(const struct thread *thread);
 int is_race(const struct operation *one, const struct operation *other);
 void report_race(const struct thread *self, const struct thread *other) __attribute__((noreturn));
 int is_passed_over(void);
@@ -176,6 +178,9 @@ void order_after(const void *object);  /* ... goes on because of the object from
 void order_start(struct thread *child);
 void order_join(struct thread *child);
 void watch_access(struct thread *self, const struct operation *operation);
+
+/* sync.c */
+void end_cancelled(struct thread *self, const void *pc) __attribute__((noreturn));
 
 /* outside.c: descriptors, time, other processes. */
 void wait_outside(void);

@@ -74,8 +74,20 @@ struct thread *new_thread(void) {
   return thread;
 }
 
+/* Whether a cancelled thread ends now instead of what it would do next. */
+int is_cancellation(const struct thread *thread) {
+  const struct operation *next = &thread->pending;
+  if (!thread->is_cancelled || next->kind != SYNC) return 0;
+  static const char *const names[] = {"sem_wait", "pthread_join", "sleep", "usleep", "nanosleep"};
+  if (next->is_outside) return 1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(next->name, names[i]) == 0) return 1;
+  return 0;
+}
+
 int can_move(const struct thread *thread) {
   const struct operation *next = &thread->pending;
+  if (is_cancellation(thread)) return !thread->is_over;
   return !thread->is_over && (next->can_go == NULL || next->can_go(next));
 }
 
@@ -187,7 +199,9 @@ void point(const struct operation *operation) {
   }
   plait_user_pc = operation->pc;
   strategy->go_on(self);
+  int is_cancelled = is_cancellation(self);
   do_pending(self);
+  if (is_cancelled) end_cancelled(self, operation->pc);
 }
 
 /* Accesses to common bytes, at least one of which writes, and not both are atomic. */

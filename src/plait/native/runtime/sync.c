@@ -866,8 +866,22 @@ int stand_in_pthread_attr_setdetachstate(void *attributes, int state) {
   return 0;
 }
 int stand_in_pthread_cancel(uintptr_t handle) {
-  (void)handle;
-  outcome("unsupported", "pthread_cancel");
+  struct thread *thread = thread_of(handle);
+  if (!is_hunt()) outcome("unsupported", "pthread_cancel");
+  numbering_point("pthread_cancel", thread, CALLER);
+  if (thread == NULL || thread->is_over) return ESRCH;
+  thread->is_cancelled = 1;
+  order_before(thread);
+  return 0;
+}
+/* At a call that waits; condition variables and handlers are another matter. */
+void end_cancelled(struct thread *self, const void *pc) {
+  if (self->has_cleanup)
+    outcome("unsupported", "thread %d with cleanup handlers is cancelled at %s", self->number,
+            place(pc));
+  self->is_cancelled = 0;
+  order_after(self);
+  finish(self, PTHREAD_CANCELED, pc);
 }
 
 /* --- time passes whenever the plan says so */
