@@ -26,8 +26,8 @@ from plait.model.properties import Property, Specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 
 sys.path.insert(0, str(Path(__file__).parent))
-from trust import concurrent  # noqa: E402
-from trust.outputs import DEADLOCK, NotEnumerable, outputs  # noqa: E402
+from trust import concurrent
+from trust.outputs import DEADLOCK, NotEnumerable, outputs
 
 # Compilers take operands in other orders than the model, which shows where one is a pointer.
 _FEATURES = concurrent.FEATURES - {"nondet", "pointers"}

@@ -57,6 +57,70 @@ def test_difficult_programs(name: str, hunt: Hunt) -> None:
     assert said in output
 
 
+def test_threads_that_could_go_on_before_the_end_of_a_run(hunt: Hunt) -> None:
+    """The first run ends at once, before the other thread has done anything."""
+    text = two(
+        "extern void __VERIFIER_assume(int);\n"
+        "void *f(void *p) { __VERIFIER_assume(a); abort(); }\n"
+        "void *g(void *p) { a = 1; return 0; }"
+    )
+    code, output = hunt(text, "--engine", "dpor")
+    assert code == 1 and "abort is called" in output, output
+
+
+def test_effects_that_are_not_seen_are_named(hunt: Hunt) -> None:
+    text = two("void *f(void *p) { a += rand(); return 0; }\n#define g f")
+    code, output = hunt(text, "--engine", "dpor")
+    assert code == 3 and "calls rand, whose effects" in output, output
+
+
+def test_the_clock_shows_how_far_others_are(hunt: Hunt) -> None:
+    text = two("void *f(void *p) { a = time(0); return 0; }\n#define g f")
+    code, output = hunt(text, "--engine", "dpor")
+    assert code == 3 and "reads the clock" in output, output
+
+
+PREDICTED = {
+    "no-deadlock": (
+        "void *f(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); a = 1;"
+        " pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return 0; }\n"
+        "void *g(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m);"
+        " pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return 0; }",
+        "waits for a mutex",
+    ),
+    "no-data-race": (
+        "void *f(void *p) { x = 1; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }\n"
+        "void *g(void *p) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); x = 2; return 0; }",
+        "stands before a write of x",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+def test_one_run_predicts_another(name: str, hunt: Hunt) -> None:
+    """The first run of dpor lets one thread end before the other one begins."""
+    functions, said = PREDICTED[name]
+    options = ("--property", name, "--engine", "dpor", "--runs", "1")
+    code, output = hunt(two(functions, "return x;"), *options)
+    assert code == 1 and said in output, output
+    assert hunt(two(functions, "return x;"), *options, "--no-predict")[0] == 3
+
+
+def test_what_is_ordered_is_not_predicted(hunt: Hunt) -> None:
+    """A semaphore between the critical sections, a value that is waited for, a lock around both."""
+    functions = (
+        "static pthread_mutex_t o = PTHREAD_MUTEX_INITIALIZER;\n"
+        "void *f(void *p) { pthread_mutex_lock(&o); pthread_mutex_lock(&m); pthread_mutex_lock(&n);"
+        " pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); pthread_mutex_unlock(&o);"
+        " x = 1; sem_post(&s); return 0; }\n"
+        "void *g(void *p) { pthread_mutex_lock(&o); pthread_mutex_lock(&n); pthread_mutex_lock(&m);"
+        " pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); pthread_mutex_unlock(&o);"
+        " sem_wait(&s); x = 2; return 0; }"
+    )
+    code, output = hunt(two(functions, "return x;"), "--engine", "dpor")
+    assert code == 0 and "0 predictions" in output, output
+
+
 def test_races_are_told_with_both_places(hunt: Hunt) -> None:
     text = two(
         "void *f(void *p) {\n x = 1;\n return 0; }\nvoid *g(void *p) {\n x = 2; return 0; }",

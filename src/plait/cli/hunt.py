@@ -57,7 +57,7 @@ def _hunt(options: argparse.Namespace, console: Console) -> int:
         with Runner(program) as runner:
             if options.schedule is not None:
                 return _follow(options, console, runner)
-            return _search(options, console, runner, arguments)
+            return _search(options, console, runner, arguments, built.unseen)
 
 
 def _build(options: argparse.Namespace, folder: Path) -> tuple[Built, list[str]]:
@@ -107,7 +107,11 @@ def _program(options: argparse.Namespace, built: Built, arguments: Sequence[str]
 
 
 def _search(
-    options: argparse.Namespace, console: Console, runner: Runner, arguments: Sequence[str]
+    options: argparse.Namespace,
+    console: Console,
+    runner: Runner,
+    arguments: Sequence[str],
+    unseen: Sequence[str],
 ) -> int:
     from plait.hunt.confirm import minimized
     from plait.hunt.corpus import Corpus, key_of
@@ -121,12 +125,13 @@ def _search(
         options.seed,
         options.depth,
         options.all,
+        options.predict,
     )
     corpus = None
     if options.corpus is not None:
         words = [*arguments, *runner.program.properties, options.engine, options.input or ""]
         corpus = Corpus(Path(options.corpus), key_of(runner.program.executable, words))
-    engines = engines_of(plan)
+    engines = engines_of(plan, unseen)
     if corpus is not None:
         _load(corpus, engines)
     progress = _Progress()
@@ -179,6 +184,7 @@ def summary(found: Found) -> str:
         f"{found.runs} runs, {len(coverage.schedules)} distinct, {found.operations:,} operations,"
         f" {found.seconds:.1f} s; {len(coverage.places)} places, {coverage.pairs} conflicting pairs"
         f" ({coverage.pairs_in_both_orders} in both orders); {len(found.suspects)} suspected races,"
+        f" {found.predicted} predictions,"
         f" {len(found.failures)} failures shown"
     )
 

@@ -572,6 +572,12 @@ def _hunt_search_options(parser: Parser) -> None:
         help="what to look for, repeatable: assertions (and aborts and crashes), no-data-race,"
         " no-deadlock, valid-access, lock-misuse (default: all but the last)",
     )
+    group.add_argument(
+        "--no-predict",
+        dest="predict",
+        action="store_false",
+        help="do not try the races and deadlocks that a run says are possible in another order",
+    )
     group.add_argument("--all", action="store_true", help="go on after the first failure")
     group.add_argument(
         "--times",

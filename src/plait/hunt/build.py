@@ -17,19 +17,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from plait.data import dataclass
+from plait.hunt.unseen import unseen
 from plait.native import build as native
 from plait.native.build import first_message, run_tool
 from plait.native.errors import CannotBuild
 
 _RUNTIME = "runtime"
+UNSEEN = "unseen.txt"
 _HEAD = "HOOKED_BY_PLAIT"
 _MOST_BUILD_SECONDS = 1800
 
 
 @dataclass(slots=True, frozen=True)
 class Built:
+    """`unseen`: functions of libraries with effects that the runtime does not see."""
+
     executable: Path
-    notes: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 def build_sources(
@@ -138,7 +142,11 @@ def _write_wrapper(compiler: str, folder: Path) -> Path:
 
 def finish(executable: Path) -> Built:
     native.write_tables(executable)
-    return Built(executable)
+    try:
+        names = (executable.parent / UNSEEN).read_text().split()
+    except FileNotFoundError:
+        names = []
+    return Built(executable, tuple(names))
 
 
 def link(
@@ -146,6 +154,9 @@ def link(
 ) -> None:
     """Rename what the runtime stands in for, in copies of the objects, and link them with it."""
     renamed = rename(inputs, folder)
+    lines = run_tool(["nm", "--undefined-only", *renamed]).stdout.splitlines()
+    undefined = {line.split()[-1] for line in lines if line.strip() and not line.endswith(":")}
+    (folder / UNSEEN).write_text("\n".join(unseen(undefined - _defined(renamed))))
     runtime = (folder / "runtime.txt").read_text().split("\n")
     command = [*compiler.split(), "-no-pie", *renamed, *runtime, *flags, "-pthread"]
     done = run_tool([*command, "-o", str(target)])

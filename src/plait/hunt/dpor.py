@@ -56,9 +56,14 @@ class Node:
 class Dpor:
     name = "dpor"
 
-    def __init__(self) -> None:
+    def __init__(self, unseen: Iterable[str] = ()) -> None:
         self.path: list[Node] = []
         self.gaps: set[str] = set()  # why not everything was covered
+        names = list(unseen)
+        if names:
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            what = ", ".join(names[:5]) + more
+            self.gaps.add(f"the program calls {what}, whose effects on other threads are not seen")
         self.is_done = False
         self.runs = 0
         self.redundant = 0
@@ -179,7 +184,7 @@ class Dpor:
             Node(chosen, enabled, ways, set(backtrack), set(done), set(sleep))
             for chosen, enabled, ways, backtrack, done, sleep in data["path"]
         ]
-        self.gaps = set(data["gaps"])
+        self.gaps |= set(data["gaps"])
         self.runs, self.is_done = int(data["runs"]), bool(data["done"])
 
 

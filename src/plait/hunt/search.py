@@ -11,11 +11,14 @@ from plait.hunt.confirm import Failure, confirm, confirm_race, identity, show
 from plait.hunt.coverage import Coverage
 from plait.hunt.dpor import Dpor
 from plait.hunt.policies import Pct, Random
+from plait.hunt.predict import LONGEST, Reorderings
 from plait.hunt.run import Run, Runner
 from plait.hunt.schedule import Schedule
+from plait.hunt.trace import Trace
 
 ENGINES = ("auto", "dpor", "pct", "random")
 _MOST_TRIES = 3  # to show one suspicion
+_MOST_USELESS = 50  # runs in a row whose predictions come to nothing
 _HOPELESS = ("unsupported", "none")
 
 
@@ -38,6 +41,7 @@ class Plan:
     seed: int
     depth: int
     is_for_all: bool  # go on after the first failure
+    is_predicting: bool = True
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +54,7 @@ class Found:
     coverage: Coverage = field(default_factory=Coverage)
     suspects: set[tuple[int, int]] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
+    predicted: int = 0  # schedules that were tried because of other runs
     unshown: list[str] = field(default_factory=list)
     endings: dict[str, str] = field(default_factory=dict)  # how runs ended early, with an example
     reason: str = ""
@@ -59,8 +64,8 @@ class Found:
     bound: str = ""
 
 
-def engines_of(plan: Plan) -> list[Engine]:
-    dpor, pct = Dpor(), Pct(plan.seed, plan.depth)
+def engines_of(plan: Plan, unseen: Iterable[str]) -> list[Engine]:
+    dpor, pct = Dpor(unseen), Pct(plan.seed, plan.depth)
     every: dict[str, list[Engine]] = {
         "dpor": [dpor],
         "pct": [pct],
@@ -83,7 +88,8 @@ class Search:
         self._plan = plan
         self._engines = list(engines)
         self._progress = progress
-        self._tries: dict[tuple[int, int], int] = {}
+        self._tries: dict[tuple[object, ...], int] = {}
+        self._useless_predictions = 0
         self._known: set[str] = set()
         self._began = time.monotonic()
 
@@ -156,7 +162,32 @@ class Search:
             self._show(run)
         if run.trace is not None and "no-data-race" in self._runner.program.properties:
             self._show_races(run)
+        if run.trace is not None and self._plan.is_predicting:
+            self._predict(run.trace)
         self._count()
+
+    def _predict(self, trace: Trace) -> None:
+        """Try the schedules that a run says are worth it, while it says anything new."""
+        if trace.count > LONGEST or self._useless_predictions >= _MOST_USELESS:
+            return
+        tried = shown = 0
+        for item in Reorderings(trace).predictions():
+            if item.violated not in self._runner.program.properties:
+                continue
+            if self._tries.get(item.key, 0) >= _MOST_TRIES:
+                continue
+            self._tries[item.key] = self._tries.get(item.key, 0) + 1
+            tried += 1
+            self.found.predicted += 1
+            run = self._runner.run(item.schedule)
+            if not run.is_failure or run.violated != item.violated:
+                continue
+            failure = show(self._runner, item.schedule, run.detail, self._plan.times)
+            if failure is not None:
+                shown += 1
+                self._tries[item.key] = _MOST_TRIES
+                self._keep(failure)
+        self._useless_predictions = 0 if shown else self._useless_predictions + 1
 
     def _show(self, run: Run) -> None:
         failure = confirm(self._runner, run, self._plan.times)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from plait.data import dataclass, field
 from plait.errors import InputError
-from plait.hunt.build import link, rename
+from plait.hunt.build import UNSEEN, link, rename
 
 _SOURCES = (".c", ".i", ".C", ".cc", ".cpp", ".cxx", ".S", ".s")
 _INPUTS = (".o", ".a", ".lo", ".obj")
@@ -100,10 +100,17 @@ def _link(call: Call, compiler: str, hooks: list[str], folder: Path, work: Path)
         if call.is_shared:
             return _link_shared(call, compiler, objects, work)
         link([*objects, *call.inputs], call.flags, Path(call.target or "a.out"), work, compiler)
+        _keep_unseen(work, folder)
     except InputError as error:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _keep_unseen(work: Path, folder: Path) -> None:
+    """A build may link several programs; whatever one of them calls counts."""
+    with open(folder / UNSEEN, "a") as file:
+        file.write((work / UNSEEN).read_text() + "\n")
 
 
 def _link_shared(call: Call, compiler: str, objects: list[str], work: Path) -> int:
