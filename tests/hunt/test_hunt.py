@@ -68,6 +68,16 @@ def test_threads_that_could_go_on_before_the_end_of_a_run(hunt: Hunt) -> None:
     assert code == 1 and "abort is called" in output, output
 
 
+def test_a_failure_that_does_not_show_again_is_none(hunt: Hunt) -> None:
+    """What the program draws from the system is not in its schedule."""
+    text = HEAD + (
+        "int main(void) { unsigned char b; getentropy(&b, 1); assert(b & 1); return 0; }"
+    )
+    code, output = hunt(text, "--engine", "random", "--runs", "60", "--times", "30")
+    assert code == 3, output
+    assert "seen once, but not in every run of its schedule" in output
+
+
 def test_effects_that_are_not_seen_are_named(hunt: Hunt) -> None:
     text = two("void *f(void *p) { a += rand(); return 0; }\n#define g f")
     code, output = hunt(text, "--engine", "dpor")
