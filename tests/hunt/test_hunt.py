@@ -188,7 +188,7 @@ def test_arguments_and_input(hunt: Hunt, tmp_path: Path) -> None:
     )
     code, output = hunt(text, "--input", str(given), after=["-x"])
     assert code == 1 and "assertion" in output, output
-    assert hunt(text, after=["-x"])[0] == 0
+    assert hunt(text, after=["-x"])[0] == 3
 
 
 def test_a_build_of_its_own(hunt: Hunt, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
