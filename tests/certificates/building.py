@@ -103,7 +103,7 @@ class Builder:
     `seed` chooses in which order nodes are looked at. `guesses`: whatever looks like a lock is
     taken for one, some threads are taken for persistent sets (`ahead` is how often), and those that
     are stopped by an assumption for such that have not moved; whether that is right is left to the
-    checker."""
+    checker. `passed_over` conditions of rule V are not looked at."""
 
     def __init__(
         self,
@@ -117,7 +117,9 @@ class Builder:
         most_nodes: int = 3000,
         guesses: int | None = None,
         ahead: float = 0.6,
+        passed_over: frozenset[str] = frozenset(),
     ) -> None:
+        self.passed_over = passed_over
         self.ahead = ahead
         self.guesses = None if guesses is None else Random(guesses)
         self.locks: set[Cell] = set()
@@ -238,11 +240,14 @@ class Builder:
 
     def _is_skipped(self, node: _Node, thread: int) -> bool:
         parent = node.parent
-        if parent is None or node.thread is None or thread >= node.thread:
+        if parent is None or node.thread is None or thread == node.thread:
+            return False
+        if thread > node.thread and "smaller" not in self.passed_over:
             return False
         if not parent.location.is_running(thread) or parent.persistent is not None:
             return False
-        if parent.location.in_section is not None or node.location.in_section is not None:
+        in_sections = {parent.location.in_section, node.location.in_section}
+        if in_sections != {None} and "section" not in self.passed_over:
             return False
         footprint = Footprint.of(self._step(parent, thread))
         return not footprint.is_lost and are_independent(footprint, node.moves)

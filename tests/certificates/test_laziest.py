@@ -95,19 +95,49 @@ UNSAFE = {
 }
 
 
-@pytest.mark.parametrize("name", UNSAFE)
-def test_no_violation_is_left_out(name: str, tmp_path: Path) -> None:
-    first, second = UNSAFE[name]
+
+def unsafe(folder: Path, first: str, second: str, end: str = "") -> Program:
     program = program_of(
-        tmp_path,
+        folder,
         f"""{HEAD}
         void *f(void *unused) {{ {first} return 0; }}
         void *g(void *unused) {{ {second} return 0; }}
         int main(void) {{
           pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
-          pthread_join(a, 0); pthread_join(b, 0); return 0; }}""",
+          pthread_join(a, 0); pthread_join(b, 0); {end} return 0; }}""",
     )
     assert explore(program, ASSERTIONS, ExploreOptions(max_states=20_000)).verdict.value == "false"
+    return program
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_no_violation_is_left_out(name: str, tmp_path: Path) -> None:
+    program = unsafe(tmp_path, *UNSAFE[name])
     verdict = verdict_on(program, Builder(program).document())
     assert verdict.answer is Answer.REJECTED
     assert "violation" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("condition", "first", "second", "end"),
+    [
+        # Either of the two would be left out behind the other one.
+        ("smaller", "y = 1;", "z = 1;", "assert(!(y && z));"),
+        # In front of the last part of the section the smaller thread cannot move.
+        (
+            "section",
+            "assert(x == 0);",
+            "int i = 0; __VERIFIER_atomic_begin(); x = 1; while (i < 2) i++; z = 1;"
+            " __VERIFIER_atomic_end();",
+            "",
+        ),
+    ],
+)
+def test_what_may_not_be_skipped(
+    condition: str, first: str, second: str, end: str, tmp_path: Path
+) -> None:
+    program = unsafe(tmp_path, first, second, end)
+    document = Builder(program, passed_over=frozenset({condition})).document()
+    verdict = verdict_on(program, document)
+    assert verdict.answer is Answer.REJECTED
+    assert "violation" not in verdict.reason

@@ -113,7 +113,7 @@ def test_an_assumption_is_listed_only_where_it_can_be_broken(tmp_path: Path) -> 
 
 def test_what_lies_behind_the_examined_arguments_is_no_violation(tmp_path: Path) -> None:
     text = "int main(int c, char **v) { int n = 0; if (c > 1) while (v[1][n]) n++; return n; }"
-    result = verified(text, tmp_path)
+    result = verified(text, tmp_path, timeout=3.0)  # an engine may unroll for as long as it is let
     assert result.verdict == "unknown", result.reason
     assert not result.findings
 

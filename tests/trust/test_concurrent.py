@@ -11,10 +11,10 @@ from plait.model.properties import Specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 from trust import agreement, concurrent, native
 
-BATCH = 4  # `make trust` looks at thousands
+BATCH = 2  # `make trust` looks at thousands
 
 
-@pytest.mark.parametrize("start", range(0, 8, BATCH))
+@pytest.mark.parametrize("start", range(0, 4, BATCH))
 def test_reductions_change_no_verdict(start: int) -> None:
     found = [agreement.check_seed(seed) for seed in range(start, start + BATCH)]
     wrong = [f"seed {item.seed}: {item.difference}" for item in found if item.difference]
@@ -23,7 +23,7 @@ def test_reductions_change_no_verdict(start: int) -> None:
 
 
 @pytest.mark.skipif(native.compiler() is None, reason="gcc is not installed")
-@pytest.mark.parametrize("start", range(0, 40, 10))
+@pytest.mark.parametrize("start", range(0, 20, 10))
 def test_programs_compile_natively(start: int, tmp_path: object) -> None:
     for seed in range(start, start + 10):
         source = concurrent.generate(seed, features=concurrent.ALL_FEATURES)
@@ -58,8 +58,8 @@ def test_both_verdicts_occur() -> None:
             specification,
             ExploreOptions(max_states=agreement.MOST_STATES),
         ).verdict
-        for seed in range(40)
+        for seed in range(20)
     )
-    assert verdicts[Verdict.TRUE] >= 8
-    assert verdicts[Verdict.FALSE] >= 8
-    assert verdicts[Verdict.UNKNOWN] <= 6
+    assert verdicts[Verdict.TRUE] >= 4
+    assert verdicts[Verdict.FALSE] >= 4
+    assert verdicts[Verdict.UNKNOWN] <= 3

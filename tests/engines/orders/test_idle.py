@@ -147,11 +147,13 @@ def test_a_wait_that_is_not_part_of_the_one_before(program: str, tmp_path: Path)
         "while (!go) { __VERIFIER_atomic_begin(); if (x == 0) x = 1; __VERIFIER_atomic_end(); }",
     ],
 )
-def test_rounds_that_change_something_count(loop: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("visits", ["", "if (x > 5 || y > 5 || a > 5) go = 2;"])
+def test_rounds_that_change_something_count(loop: str, visits: str, tmp_path: Path) -> None:
+    """In memory that one thread has for itself, or that the other one looks at."""
     source = tmp_path / "main.c"
     source.write_text(
         HEAD
-        + "void *work(void *unused) { go = 1; return 0; }"
+        + f"void *work(void *unused) {{ {visits} go = 1; return 0; }}"
         + "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0);"
         + f" {loop} assert(x != 1); return 0; }}"
     )
