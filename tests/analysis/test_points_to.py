@@ -310,9 +310,13 @@ def test_objects_that_are_not_told_apart() -> None:
     main.store(where, address(y))
     main.load(found, where)
     main.load(direct, address(one))
+    both, last = main.pointer("both"), main.pointer("last")
+    main.assign(both, where)  # they are mixed when it gets to know them
+    main.load(last, both)
     main.ret()
     made = program(main, objects=[x, y, one, two])
     for places in (1, 100):
         points_to = PointsTo(made, places_apart=places)
         assert names(points_to, "main", found) == {"x", "y"}
         assert names(points_to, "main", direct) == {"x", "y"}
+        assert names(points_to, "main", last) == {"x", "y"}

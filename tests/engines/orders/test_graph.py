@@ -209,6 +209,14 @@ def test_block_order(lock):
     assert {1, sel} <= graph.order_reason(built.number["y1"], built.number["y2"])
 
 
+@pytest.mark.parametrize("literal", [1, 2])
+def test_a_block_that_does_not_occur_keeps_nobody_out(literal):
+    built = locked(5)
+    graph = EventOrderGraph(built.structure())
+    assert graph.validate([built.sel["x2", "x1"], literal])
+    assert not built.orders_of(graph, "y1", "y2")
+
+
 def test_blocks_cannot_read_from_each_other():
     built = locked(5)
     built.thread("w z1", "r z2")

@@ -253,6 +253,14 @@ PROGRAMS = {
         ),
         VIOLATED,
     ),
+    "a race with a lock that is given back on one of two ways": (
+        "no-data-race",
+        two_threads(
+            "lock(); _Bool b = __VERIFIER_nondet_bool(); if (b) unlock(); x = 1; if (!b) unlock();",
+            "lock(); x = 2; unlock();",
+        ),
+        VIOLATED,
+    ),
     "a race of a read and a write": (
         "no-data-race",
         two_threads("x = 1;", "int r = x;"),

@@ -8,6 +8,10 @@ import pytest
 from tests.engines.orders.test_engine import answer
 
 from plait.engines.interface import Answer
+from plait.engines.orders.idle import Head, change
+from plait.engines.orders.paths import Condition
+from plait.engines.orders.paths import Path as OfThread
+from plait.logic.terms import Terms
 
 HEAD = """
 #include <assert.h>
@@ -171,3 +175,12 @@ def test_a_value_that_is_written_back_too_late(tmp_path: Path) -> None:
         + " assert(x == 2); return 0; }"
     )
     assert answer(source, 1)[0] is Answer.VIOLATED
+
+
+@pytest.mark.parametrize("made", [0, 1])
+def test_what_a_round_makes_counts(made: int) -> None:
+    """Objects that nobody refers to, and threads, are nowhere else in a path."""
+    terms = Terms()
+    path = OfThread(Condition.always(terms), [], [], {})
+    head = Head.of(path, events=0, made=0, waited={})
+    assert change(terms, head, path, 0, [], made) == (terms.true if made else terms.false)
