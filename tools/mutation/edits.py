@@ -52,7 +52,8 @@ def problems(edits: list[Edit], root: Path = ROOT) -> list[str]:
         names.add(edit.name)
         try:
             text = edit.applied((root / edit.file).read_text())
-            compile(text, edit.file, "exec")
+            if edit.file.endswith(".py"):
+                compile(text, edit.file, "exec")
         except (OSError, ValueError, SyntaxError) as error:
             found.append(f"{edit.name}: {error}")
         if edit.old == edit.new:
