@@ -3,11 +3,13 @@
 A step is a function of its thread, its inputs and the bytes that it reads. Where it does nothing
 but load and store bytes that have a value in objects that live already, what it did is kept, and
 done again without executing it in each state in which it would read the same. Every other step
-(one that creates or ends an object or a thread, say) is executed each time.
+(one that creates or ends an object or a thread, say) is executed each time. Several steps of a
+thread in a row can be kept in the same way, as a sequence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from plait.data import dataclass
@@ -29,14 +31,16 @@ class Span(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Effect:
-    """What a step comes to: its thread afterwards, and the new contents of what it wrote; `touched`
-    are the objects that it looked at."""
+    """What a step comes to: what it found, its thread afterwards, and the new contents of what it
+    wrote; `touched` are the objects that it looked at. `what` is kept for whoever asks."""
 
     outcome: StepOutcome
     footprint: Footprint | None
     touched: tuple[int, ...]
+    found: dict[Span, bytes]
     thread: Thread | None = None
     written: tuple[tuple[Span, bytes], ...] = ()
+    what: object = None
 
 
 @dataclass(slots=True, eq=False)
@@ -48,9 +52,11 @@ class Taken:
     footprint: Footprint | None
     state: State | None
     touched: tuple[int, ...] | None = None
+    effect: Effect | None = None  # if it is remembered
 
 
-_Key = tuple[int, Thread, tuple[Number, ...]]
+# The inputs are None for a sequence of steps.
+_Key = tuple[int, Thread, tuple[Number, ...] | None]
 
 
 @dataclass(slots=True, eq=False)
@@ -152,6 +158,46 @@ class StepTaker:
                 return self._done_again(state, number, effect)
         return self._execute(state, number, choices)
 
+    def take_sequence(self, state: State, number: int) -> tuple[State, object] | None:
+        """The state behind a sequence of a thread that is remembered, and what was kept with it."""
+        effect = self._remembered(state, (number, state.threads[number - 1], None))
+        if effect is None:
+            return None
+        following = self._done_again(state, number, effect).state
+        assert following is not None
+        return following, effect.what
+
+    def remember_sequence(
+        self, state: State, number: int, steps: Sequence[Taken], what: object
+    ) -> None:
+        """Steps that a thread has taken one after the other; `what` is kept with it."""
+        found: dict[Span, bytes] = {}
+        written: dict[Span, bytes] = {}
+        for taken in steps:
+            effect = taken.effect
+            if effect is None:
+                return
+            for span, data in effect.found.items():
+                if span not in written:
+                    if any(_overlap(span, other) for other in written):
+                        return
+                    found.setdefault(span, data)
+            for span, data in effect.written:
+                if any(span != other and _overlap(span, other) for other in written):
+                    return
+                written[span] = data
+        last = steps[-1]
+        assert last.effect is not None
+        touched = tuple({span.page: None for span in (*found, *written)})
+        sequence = Effect(last.outcome, None, touched, found)
+        sequence.thread, sequence.written = last.effect.thread, tuple(written.items())
+        sequence.what = what
+        self._remember((number, state.threads[number - 1], None), state, written, sequence)
+
+    def forget_sequences(self) -> None:
+        for key in [key for key in self._effects if key[2] is None]:
+            del self._effects[key]
+
     def restore(self, state: State) -> Machine:
         if self._restored is not state:
             self.machine.restore(state)
@@ -180,7 +226,7 @@ class StepTaker:
     def _done_again(self, state: State, number: int, effect: Effect) -> Taken:
         thread = effect.thread
         if thread is None:
-            return Taken(effect.outcome, effect.footprint, None, effect.touched)
+            return Taken(effect.outcome, effect.footprint, None, effect.touched, effect)
         contents = state.contents
         if effect.written:
             places = self.places_of(state.pages)
@@ -194,7 +240,7 @@ class StepTaker:
             contents = tuple(changed)
         threads = (*state.threads[: number - 1], thread, *state.threads[number:])
         following = State(state.pages, contents, state.undefined, state.heap, threads, state.exit)
-        return Taken(effect.outcome, effect.footprint, following, effect.touched)
+        return Taken(effect.outcome, effect.footprint, following, effect.touched, effect)
 
     def _execute(self, state: State, number: int, choices: tuple[Number, ...]) -> Taken:
         machine = self.machine
@@ -209,11 +255,11 @@ class StepTaker:
         if ending is not Ending.BLOCKED and ending is not Ending.NEEDS_INPUT:
             if ending is not Ending.VIOLATION and not outcome.in_section:
                 following = machine.state()
-        touched = None
+        touched = effect = None
         if reads is not None:
             touched = tuple({span.page: None for span in (*reads, *writes)})
             if self._remembers and ending is not Ending.VIOLATION:
-                effect = Effect(outcome, footprint, touched)
+                effect = Effect(outcome, footprint, touched, reads)
                 if following is not None:
                     effect.thread = following.threads[number - 1]
                     memory = machine.memory
@@ -221,29 +267,27 @@ class StepTaker:
                         [(span, bytes(memory[span.page][span.start : span.end])) for span in writes]
                     )
                 key = number, state.threads[number - 1], choices
-                self._remember(key, reads, writes, effect)
+                self._remember(key, state, writes, effect)
         machine.undo()
-        return Taken(outcome, footprint, following, touched)
+        return Taken(outcome, footprint, following, touched, effect)
 
-    def _remember(
-        self, key: _Key, reads: dict[Span, bytes], writes: dict[Span, None], effect: Effect
-    ) -> None:
-        spans = tuple(reads)
-        accesses = frozenset((*reads, *writes))
+    def _remember(self, key: _Key, state: State, writes: Iterable[Span], effect: Effect) -> None:
+        spans, contents = tuple(effect.found), tuple(effect.found.values())
+        accesses = frozenset((*spans, *writes))
         known = self._effects.setdefault(key, [])
         for effects in known:
             if effects.reads == spans and effects.accesses == accesses:
-                effects.by_contents[tuple(reads.values())] = effect
+                effects.by_contents[contents] = effect
                 return
-        machine = self.machine
+        places = self.places_of(state.pages)
         sizes = tuple(
             [
-                (page, len(machine.memory[page]))
+                (page, len(state.contents[places[page]]))
                 for page in effect.touched
-                if page not in machine.static_pages
+                if page not in self.machine.static_pages
             ]
         )
-        known.append(_Effects(spans, accesses, sizes, {tuple(reads.values()): effect}))
+        known.append(_Effects(spans, accesses, sizes, {contents: effect}))
 
     def places_of(self, pages: tuple[int, ...]) -> dict[int, int]:
         places = self._places.get(pages)
@@ -256,3 +300,7 @@ class StepTaker:
 def _are_defined(state: State, accesses: frozenset[Span]) -> bool:
     masks = dict(state.undefined)
     return not any(page in masks and any(masks[page][start:end]) for page, start, end in accesses)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.page == other.page and one.start < other.end and other.start < one.end

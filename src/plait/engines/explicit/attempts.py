@@ -96,10 +96,20 @@ class _Section:
     state: State
     inputs: tuple[Choices, ...]
     footprints: tuple[Footprint, ...]
+    taken: tuple[Taken, ...]
     parts: tuple[Part, ...]
     held: frozenset[int]
     accessed: Accessed
     has_released: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _KnownSection:
+    """A critical section that need not be followed again."""
+
+    inputs: tuple[Choices, ...]
+    footprint: Footprint  # of its first part
+    version: Version
 
 
 class Attempts:
@@ -139,10 +149,21 @@ class Attempts:
         self.futures.forget()
         self._versions.clear()
         self._noted.clear()
+        self._steps.forget_sequences()
 
     def attempt(self, state: State, thread: int) -> Attempt:
         """Try a thread's next step with all inputs. Raises Found and BrokenLock."""
         result = Attempt()
+        known = self._steps.take_sequence(state, thread)
+        if known is not None:
+            self._count()
+            following, section = known
+            assert isinstance(section, _KnownSection)
+            inputs = section.inputs
+            result.moves.append(Move(inputs, following, section.footprint))
+            result.footprints.append(section.footprint)
+            self._note(result, section.version, (state, thread, inputs), following)
+            return result
         pending: list[Choices] = [()]
         while pending:
             choices = pending.pop()
@@ -228,7 +249,8 @@ class Attempts:
         first, held = noted.lock, frozenset((noted.lock,))
         parts = (Part(noted.part.accesses, held),)
         accessed = noted.accessed
-        pending = [_Section(True, following, (choices,), (footprint,), parts, held, accessed)]
+        start = (choices,), (footprint,), (taken,)
+        pending = [_Section(True, following, *start, parts, held, accessed)]
         runs = 0
         while pending:
             section = pending.pop()
@@ -285,6 +307,7 @@ class Attempts:
                     taken.state,
                     inputs,
                     (*section.footprints, footprint),
+                    (*section.taken, taken),
                     (*section.parts, Part(noted.part.accesses, held)),
                     held,
                     section.accessed | noted.accessed,
@@ -300,6 +323,9 @@ class Attempts:
             profile = self.locks.profile(section.parts)
             version = self._versions[section.footprints] = Version(profile, section.accessed)
             version.is_opaque = not section.is_plain
+        if section.is_plain and not any(section.inputs):
+            known = _KnownSection(section.inputs, section.footprints[0], version)
+            self._steps.remember_sequence(state, thread, section.taken, known)
         self._note(result, version, (state, thread, section.inputs), section.state)
 
     # --- what is noted

@@ -59,6 +59,7 @@ class LocalState:
 
     __slots__ = (
         "changes",
+        "future_changes",
         "future_reads",
         "future_writes",
         "may_block",
@@ -75,11 +76,16 @@ class LocalState:
         self.number = number
         self.thread = thread
         self.reads = self.writes = self.changes = 0
-        self.future_reads = self.future_writes = 0
+        self.future_reads = self.future_writes = self.future_changes = 0
         self.may_block = False
         self.targets: dict[LocalState, None] = {}
         self.sources: list[LocalState] = []
         self.versions: list[Version] | None = []  # None: too many
+
+    def may_conflict_with(self, mine: Accessed) -> bool:
+        """Whether something in its future accesses the same."""
+        reads, writes = mine
+        return bool(self.future_writes & (reads | writes) or self.future_reads & writes)
 
     def overlaps(self, other: Accessed) -> bool:
         """Whether its step accesses the same, and one of both writes."""
@@ -211,21 +217,21 @@ class Futures:
                 local.targets[target] = None
                 target.sources.append(local)
                 self.growth += 1
-        reads, writes = local.reads, local.writes
-        for target in local.targets:
-            reads |= target.future_reads
-            writes |= target.future_writes
         while grown:
             item = grown.pop()
-            if item is not local:
-                reads = item.reads
-                writes = item.writes
-                for target in item.targets:
-                    reads |= target.future_reads
-                    writes |= target.future_writes
-            if reads != item.future_reads or writes != item.future_writes:
+            reads, writes, changes = item.reads, item.writes, item.changes
+            for target in item.targets:
+                reads |= target.future_reads
+                writes |= target.future_writes
+                changes |= target.future_changes
+            if (
+                reads != item.future_reads
+                or writes != item.future_writes
+                or changes != item.future_changes
+            ):
                 item.future_reads |= reads
                 item.future_writes |= writes
+                item.future_changes |= changes
                 self.growth += 1
                 grown += item.sources
 
@@ -247,15 +253,24 @@ class Futures:
         self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
     ) -> bool:
         """Whether a step with these accesses can be taken ahead of all that the others may do."""
-        touched = mine.reads | mine.writes
-        for local in others:
-            if local.future_writes & touched or local.future_reads & mine.writes:
-                return self._goes_ahead_of_blocked(state, mine, versions, others)
-        return True
+        if not any(local.may_conflict_with(mine) for local in others):
+            return True
+        # Most often a coarse look at who is blocked is enough, and much faster.
+        found = self._goes_ahead_of_blocked(state, mine, versions, others, True)
+        if found is None:
+            found = self._goes_ahead_of_blocked(state, mine, versions, others, False)
+        return bool(found)
 
     def _goes_ahead_of_blocked(
-        self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
-    ) -> bool:
+        self,
+        state: State,
+        mine: Accessed,
+        versions: list[Version],
+        others: list[LocalState],
+        is_coarse: bool,
+    ) -> bool | None:
+        """`is_coarse`: what comes behind a local state is taken for possible as a whole, if none of
+        it conflicts. None if that may have been too coarse."""
         seen: set[LocalState] = set(others)
         pending = list(others)  # that may take their steps, the nearest first
         waiting: list[tuple[LocalState, int, int]] = []
@@ -263,13 +278,17 @@ class Futures:
         written = changed = 0
         while pending:
             for local in pending:
+                if is_coarse and not local.may_conflict_with(mine):
+                    written |= local.future_writes
+                    changed |= local.future_changes
+                    continue
                 if local.may_block and local not in released:
                     depends = self._blocked(state, local)
                     if depends is not None:
                         waiting.append((local, *depends))
                         continue
                 if self.conflicts(local, mine, versions):
-                    return False
+                    return None if released else False
                 written |= local.writes
                 changed |= local.changes
                 if len(seen) > _MOST_LOCAL_STATES:
