@@ -273,7 +273,7 @@ class TestFutures:
         growth = futures.growth
         futures.note(third, step(0, 16), 0)
         assert futures.growth > growth
-        assert (first.future_reads, first.future_writes) == (8, 20)
+        assert first.future == Accessed(8, 20)
 
     def test_what_is_new_at_a_node_is_growth(self) -> None:
         """Even if it was in its future already: others may not get there."""

@@ -99,7 +99,6 @@ class _Section:
     taken: tuple[Taken, ...]
     parts: tuple[Part, ...]
     held: frozenset[int]
-    accessed: Accessed
     has_released: bool = False
 
 
@@ -248,9 +247,8 @@ class Attempts:
         assert following is not None and footprint is not None
         first, held = noted.lock, frozenset((noted.lock,))
         parts = (Part(noted.part.accesses, held),)
-        accessed = noted.accessed
         start = (choices,), (footprint,), (taken,)
-        pending = [_Section(True, following, *start, parts, held, accessed)]
+        pending = [_Section(True, following, *start, parts, held)]
         runs = 0
         while pending:
             section = pending.pop()
@@ -310,7 +308,6 @@ class Attempts:
                     (*section.taken, taken),
                     (*section.parts, Part(noted.part.accesses, held)),
                     held,
-                    section.accessed | noted.accessed,
                     section.has_released,
                 )
             )
@@ -321,7 +318,8 @@ class Attempts:
         version = self._versions.get(section.footprints)
         if version is None:
             profile = self.locks.profile(section.parts)
-            version = self._versions[section.footprints] = Version(profile, section.accessed)
+            accessed = self.futures.accessed_in_section(profile)
+            version = self._versions[section.footprints] = Version(profile, accessed)
             version.is_opaque = not section.is_plain
         if section.is_plain and not any(section.inputs):
             known = _KnownSection(section.inputs, section.footprints[0], version)

@@ -53,59 +53,58 @@ ALL = -1
 _SPAWN, _STEP, _FIRST_PIECE = 1, 2, 4
 
 
+class Accessed(NamedTuple):
+    """What a step accesses where others can see it, as bit sets of pieces of memory. `locks` are
+    those that a critical section takes and gives back: other sections of them do not notice."""
+
+    reads: int
+    writes: int
+    locks: int = 0
+
+    def __or__(self, other: Accessed) -> Accessed:
+        reads, writes, locks = other
+        return Accessed(self.reads | reads, self.writes | writes, self.locks | locks)
+
+    def overlaps(self, other: Accessed) -> bool:
+        """Whether both access the same, and one of them writes."""
+        reads, writes, locks = other
+        return bool(
+            self.writes & (reads | writes | locks)
+            or writes & (self.reads | self.locks)
+            or self.reads & locks
+            or self.locks & reads
+        )
+
+
+NOTHING = Accessed(0, 0)
+
+
 class LocalState:
-    """A thread with all that is its own. The sets are bit sets: of pieces of memory that its step
-    reads and writes where others can see it, of the pages that it changes."""
+    """A thread with all that is its own: what its step accesses, as far as that was seen, and all
+    its future; of the pages that are changed there are bit sets, too."""
 
     __slots__ = (
+        "accessed",
         "changes",
+        "future",
         "future_changes",
-        "future_reads",
-        "future_writes",
         "may_block",
         "number",
-        "reads",
         "sources",
         "targets",
         "thread",
         "versions",
-        "writes",
     )
 
     def __init__(self, number: int, thread: Thread) -> None:
         self.number = number
         self.thread = thread
-        self.reads = self.writes = self.changes = 0
-        self.future_reads = self.future_writes = self.future_changes = 0
+        self.accessed = self.future = NOTHING
+        self.changes = self.future_changes = 0
         self.may_block = False
         self.targets: dict[LocalState, None] = {}
         self.sources: list[LocalState] = []
         self.versions: list[Version] | None = []  # None: too many
-
-    def may_conflict_with(self, mine: Accessed) -> bool:
-        """Whether something in its future accesses the same."""
-        reads, writes = mine
-        return bool(self.future_writes & (reads | writes) or self.future_reads & writes)
-
-    def overlaps(self, other: Accessed) -> bool:
-        """Whether its step accesses the same, and one of both writes."""
-        return bool(self.writes & (other.reads | other.writes) or self.reads & other.writes)
-
-
-class Accessed(NamedTuple):
-    """What a step accesses where others can see it, as bit sets of pieces of memory."""
-
-    reads: int
-    writes: int
-
-    def __or__(self, other: Accessed) -> Accessed:
-        return Accessed(self.reads | other.reads, self.writes | other.writes)
-
-    def overlaps(self, other: Accessed) -> bool:
-        return bool(self.writes & (other.reads | other.writes) or self.reads & other.writes)
-
-
-NOTHING = Accessed(0, 0)
 
 
 class Version:
@@ -171,6 +170,20 @@ class Futures:
                 reads = writes = ALL
         return Accessed(reads, writes)
 
+    def accessed_in_section(self, profile: Profile) -> Accessed:
+        """In a critical section that was left."""
+        reads = writes = locks = 0
+        for part in profile.parts:
+            for address, size, is_write, _ in part.accesses:
+                mask = self._mask(address, size)
+                if address in part.locks:
+                    locks |= mask
+                elif is_write:
+                    writes |= mask
+                else:
+                    reads |= mask
+        return Accessed(reads, writes, locks)
+
     def _mask(self, address: int, size: int) -> int:
         known = self._objects.get((address, size))
         if known is None:
@@ -207,9 +220,8 @@ class Futures:
         if changes | local.changes != local.changes:
             local.changes |= changes
             self.growth += 1
-        if accessed.reads & ~local.reads or accessed.writes & ~local.writes:
-            local.reads |= accessed.reads
-            local.writes |= accessed.writes
+        if accessed | local.accessed != local.accessed:
+            local.accessed |= accessed
             self.growth += 1
         grown = [local]
         for target in targets:
@@ -219,18 +231,12 @@ class Futures:
                 self.growth += 1
         while grown:
             item = grown.pop()
-            reads, writes, changes = item.reads, item.writes, item.changes
+            future, changes = item.accessed, item.changes
             for target in item.targets:
-                reads |= target.future_reads
-                writes |= target.future_writes
+                future |= target.future
                 changes |= target.future_changes
-            if (
-                reads != item.future_reads
-                or writes != item.future_writes
-                or changes != item.future_changes
-            ):
-                item.future_reads |= reads
-                item.future_writes |= writes
+            if future != item.future or changes != item.future_changes:
+                item.future |= future
                 item.future_changes |= changes
                 self.growth += 1
                 grown += item.sources
@@ -239,7 +245,7 @@ class Futures:
 
     def conflicts(self, local: LocalState, mine: Accessed, versions: list[Version]) -> bool:
         """Whether the step of a local state conflicts with another thread's."""
-        if not local.overlaps(mine):
+        if not local.accessed.overlaps(mine):
             return False
         if local.versions is None:
             return True
@@ -253,7 +259,7 @@ class Futures:
         self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
     ) -> bool:
         """Whether a step with these accesses can be taken ahead of all that the others may do."""
-        if not any(local.may_conflict_with(mine) for local in others):
+        if not any(local.future.overlaps(mine) for local in others):
             return True
         # Most often a coarse look at who is blocked is enough, and much faster.
         found = self._goes_ahead_of_blocked(state, mine, versions, others, True)
@@ -278,8 +284,8 @@ class Futures:
         written = changed = 0
         while pending:
             for local in pending:
-                if is_coarse and not local.may_conflict_with(mine):
-                    written |= local.future_writes
+                if is_coarse and not local.future.overlaps(mine):
+                    written |= local.future.writes | local.future.locks
                     changed |= local.future_changes
                     continue
                 if local.may_block and local not in released:
@@ -289,7 +295,7 @@ class Futures:
                         continue
                 if self.conflicts(local, mine, versions):
                     return None if released else False
-                written |= local.writes
+                written |= local.accessed.writes | local.accessed.locks
                 changed |= local.changes
                 if len(seen) > _MOST_LOCAL_STATES:
                     return False
