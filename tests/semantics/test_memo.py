@@ -39,15 +39,14 @@ PROGRAMS = {
         #include <stdlib.h>
         _Bool *p, seen;
         int a;
-        void *left(void *q) { *p = 0; a = 1; return q; }
+        void *left(void *q) { *p = 0; return q; }
+        void *later(void *q) { a = 1; a = 2; a = 3; a = 4; a = 5; return q; }
         int main(void) {
           pthread_t t;
           p = malloc(1);
           pthread_create(&t, NULL, left, NULL);
-          a = 2;
-          a = 3;
+          pthread_create(&t, NULL, later, NULL);
           seen = *p;
-          a = 4;
         }
         """,
 }
