@@ -38,9 +38,9 @@ PROGRAMS = {
         #include <pthread.h>
         #include <stdlib.h>
         _Bool *p, seen;
-        int a;
+        int a, before = 7;
         void *left(void *q) { *p = 0; return q; }
-        void *later(void *q) { a = 1; a = 2; a = 3; a = 4; a = 5; return q; }
+        void *later(void *q) { a = 1; a = 2; a = 3; a = 4; a = 5; before = seen; return q; }
         int main(void) {
           pthread_t t;
           p = malloc(1);
