@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from plait.analysis.bounds import Loop
 from plait.analysis.loops import find_loops
 from plait.data import dataclass, field
@@ -80,6 +82,20 @@ def most_rounds(bounds: Bounds, function: Function, loop: Loop) -> int:
     is_short = known <= max(most, bound)
     is_copied = known <= _MOST_COPIES and _only_copies(function, loop)
     return known if is_short or is_copied else bound
+
+
+@lru_cache(maxsize=256)
+def fills(function: Function, loop: Loop) -> bool:
+    """Whether a loop of the library only fills or copies memory."""
+    return (
+        function.library
+        and _only_copies(function, loop)
+        and any(
+            isinstance(edge.action, Store)
+            for location in loop.body
+            for edge in function.edges[location]
+        )
+    )
 
 
 def _only_copies(function: Function, loop: Loop) -> bool:

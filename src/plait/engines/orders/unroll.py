@@ -22,7 +22,7 @@ from plait.engines.orders.bounds import (
     sizes_of,
 )
 from plait.engines.orders.compact import compact
-from plait.engines.orders.control_flow import Shape, most_rounds
+from plait.engines.orders.control_flow import Shape, fills, most_rounds
 from plait.engines.orders.evaluate import Evaluator
 from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.idle import IdleRounds
@@ -72,9 +72,9 @@ from plait.model.types import Scalar
 from plait.model.unset import local, made_at, missing_argument
 
 MOST_SIZES = 16  # of one allocation that are known as numbers
-# Of a loop of the library that nothing can leave yet, as it has to fill or copy so much: it is
-# unrolled as one path, whatever the bound.
-_MOST_CERTAIN_ROUNDS = 1 << 13
+# Of a loop that fills or copies and that nothing can leave yet, as it is so much, for each round of
+# the bound: it is unrolled as one path.
+_CERTAIN_ROUNDS = 64
 LEAST_SIZES = 8  # of one allocation of any size that are looked at, whatever the bound
 
 
@@ -250,13 +250,13 @@ class Unroller:
                 if loop.is_spin:
                     self._spin(path, edge.action.origin)
                     return None
-                is_certain = function.library and loop.head not in self._left[-1]
+                is_certain = loop.head not in self._left[-1] and fills(function, loop)
                 if loop.bound is None and not is_certain:
                     live = shape.live[loop.head]
                     if self._idle.if_changed(len(self._rounds), loop, live, path) is None:
                         return None
                 most = most_rounds(self.bounds, function, loop)
-                if number > (max(most, _MOST_CERTAIN_ROUNDS) if is_certain else most):
+                if number > (most * _CERTAIN_ROUNDS if is_certain else most):
                     # Also where the analysis knows the bound: that is then easy to confirm.
                     self._log.cut(path, (function.name, loop.head), edge.action.origin)
                     return None
