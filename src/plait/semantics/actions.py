@@ -92,6 +92,10 @@ class Actions(Memory):
     def code_of(self, function: Function) -> Code:
         return self.compiler.code_of(function)
 
+    def arena(self, thread: int) -> tuple[int, int]:
+        """The first page of a thread's own and the one behind its last."""
+        return self._space.arena(thread)
+
     def registers(self) -> list[Any]:
         return self.values
 

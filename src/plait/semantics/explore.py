@@ -318,7 +318,11 @@ class _Search:
         if self.machine.weak is not None:
             for thread in threads:
                 weak = self.steps.restore(state).weak
-                if weak is not None and weak.goes_first(thread):
+                assert weak is not None
+                # Left out, it would look as if it could not move.
+                if not self.finds_deadlocks and weak.has_come_back(thread):
+                    known[thread] = _Attempt()
+                elif weak.goes_first(thread):
                     known[thread] = self._attempt(number, state, thread)
                     if known[thread].moves:
                         yield thread, known[thread]

@@ -69,7 +69,8 @@ class Location(NamedTuple):
 class GraphEvent(NamedTuple):
     """`location` is None for fences, sections and the end of objects. `source`: of a read, the
     write that it reads. `of_update`: the write of the update whose read is the event before it.
-    `after`: of a section, those it happens after."""
+    `after`: of a section, those it happens after. `standing`: of a read, where its thread was
+    before it."""
 
     order: Order
     site: Site
@@ -79,6 +80,7 @@ class GraphEvent(NamedTuple):
     is_fence: bool = False
     of_update: bool = False
     after: tuple[Ref, ...] = ()
+    standing: Hashable = None  # where the thread was before it, of a read
 
     @property
     def is_write(self) -> bool:
@@ -173,6 +175,7 @@ class GraphMemory(WeakMemory):
 
     def fence(self, site: Site) -> None:
         """It can come after everything that there is: nothing is ordered behind it yet."""
+        self._keep_limit(site)
         self._add(GraphEvent(site_order(site), site, is_fence=True))
 
     # --- synchronisation
@@ -184,6 +187,7 @@ class GraphMemory(WeakMemory):
                 what = f"'{site.function.display}'"
             what += " has no meaning under the memory model c11"
             self.machine.stop(Ending.UNSUPPORTED, what, self.machine.user_origin(site.origin))
+        self._keep_limit(site)
         self._section = site
         self._read_in_section = set()
         self._written_in_section = set()
@@ -246,6 +250,57 @@ class GraphMemory(WeakMemory):
         second. Nor does a read that is not atomic read what is not there yet, unless they race."""
         return _reads_nothing_new(self.machine.threads[thread - 1])
 
+    def has_come_back(self, thread: int) -> bool:
+        """A thread that has done nothing that matters since it was where it is now: it has read
+        or fenced, it has made updates that write what they read, and it has written to objects of
+        its own that no other thread accesses, which have their values again. Without these events
+        the graph is as consistent (no axiom is about what is missing; who has read from such an
+        update reads from what the update has read, and a write that is left out had no other
+        readers), with no more order. What the thread does from here on, it can do from there."""
+        here: Hashable = None
+        own = self._events.get(thread, ())
+        for place in range(len(own) - 1, -1, -1):
+            event = own[place]
+            if event.is_fence:
+                continue
+            if event.is_write:
+                is_idle = event.of_update and event.data == own[place - 1].data
+                if not is_idle and not self._is_private(event.location, thread):
+                    return False
+                continue
+            if event.standing is None:
+                return False
+            here = here or self._standing(thread)
+            if event.standing == here:
+                return True
+        return False
+
+    def _is_private(self, location: Location | None, thread: int) -> bool:
+        """Whether it is in an object of the thread, which nobody else has accessed."""
+        if location is None:
+            return False
+        first, end = self.machine.arena(thread)
+        return first <= location.page < end and not any(
+            ref[0] != thread and event.location is not None and event.location.overlaps(location)
+            for ref, event in self._all()
+        )
+
+    def _standing(self, thread: int) -> Hashable:
+        """All that is a thread's own: where it is, its registers, the contents of its objects. Not
+        known of a thread that is not part of a state."""
+        machine = self.machine
+        identity = machine.threads[thread - 1].identity
+        if not identity:
+            return None
+        first, end = machine.arena(thread)
+        own = [(page, bytes(data)) for page, data in machine.memory.items() if first <= page < end]
+        last = [
+            (location, self._event(writes[-1]).data)
+            for location, writes in self._modifications.items()
+            if first <= location.page < end
+        ]
+        return identity, tuple(sorted(own)), tuple(sorted(last))
+
     # --- parts
 
     def _choose(self, name: str, places: list[int], site: Site) -> int:
@@ -278,7 +333,9 @@ class GraphMemory(WeakMemory):
         if len(sources) > 1:
             source = sources[int(machine.choose(READS_FROM, I32, len(sources), site.origin))]
         data = self._initial(location, site) if source == _INITIAL else self._event(source).data
-        event = GraphEvent(order, site, location, data, source)
+        event = GraphEvent(
+            order, site, location, data, source, standing=self._standing(number)
+        )
         ref = self._add(event)
         value = read(data, 0)[0]
         machine.accessed(address, location.size, value, site, is_read=True)
@@ -297,6 +354,7 @@ class GraphMemory(WeakMemory):
         return bytes((machine.constants[page] if data is None else data)[location.offset : end])
 
     def _location(self, address: int, size: int, site: Site, kind: AccessKind) -> Location:
+        self._keep_limit(site)
         machine = self.machine
         page, offset, _ = machine.find(address, size, site, kind)
         location = Location(page, self._made.get(page, _INITIAL), offset, size)
@@ -357,11 +415,14 @@ class GraphMemory(WeakMemory):
     def _add(self, event: GraphEvent) -> Ref:
         number = self.machine.number
         own = self._events.get(number, ())
-        if len(own) >= MOST_EVENTS:
-            what = f"more than {MOST_EVENTS} events in a thread, under the memory model c11"
-            self.machine.stop(Ending.LIMIT, what, event.site.origin)
         self._events[number] = (*own, event)
         return number, len(own)
+
+    def _keep_limit(self, site: Site) -> None:
+        """Before a step has done anything: what it has done would stay."""
+        if len(self._events.get(self.machine.number, ())) >= MOST_EVENTS:
+            what = f"more than {MOST_EVENTS} events in a thread, under the memory model c11"
+            self.machine.stop(Ending.LIMIT, what, self.machine.user_origin(site.origin))
 
     # --- the graph as RC11 has it
 

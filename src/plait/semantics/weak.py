@@ -92,3 +92,7 @@ class WeakMemory(ABC):
     def goes_first(self, thread: int) -> bool:
         """Whether an exploration loses nothing if this thread moves, if it can, and no other."""
         return False
+
+    def has_come_back(self, thread: int) -> bool:
+        """Whether an exploration loses nothing if this thread does not move."""
+        return False

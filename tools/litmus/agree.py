@@ -1,0 +1,85 @@
+"""Random litmus tests under all memory models: what must be contained in what, and TSO and PSO by
+store buffers against TSO and PSO by axioms.
+
+    python -m litmus.agree COUNT [FIRST]
+
+- SC is in TSO, TSO in PSO, SC in C11.
+- TSO is what its axioms say, and so is PSO.
+- With all accesses SC, C11 is SC (RC11 has the DRF-SC property; all these accesses are atomic).
+- Without SC accesses, what TSO allows C11 allows, too: plain moves and mfence are how compilers
+  translate C11 (Lahav et al. 2017, section 5); with relaxed accesses alone the same is true of PSO.
+- SC is what all interleavings give, which are enumerated apart from plait.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from litmus.axiomatic import explored_by_axioms
+from litmus.generate import random_test
+from litmus.run import explored, loaded
+from litmus.table import Litmus
+from litmus.write import outcomes_under_sc, text
+from plait.model.memory_model import MemoryModel
+from plait.semantics.explore import Verdict
+
+_ORDERS = ("", "", "sc", "rlx")
+
+
+def problems(test: Litmus, orders: str, folder: Path) -> list[str]:
+    file = folder / "test.c"
+    file.write_text(text(test))
+    program = loaded(file)
+    width = len(test.observed.split())
+    found = {model.value: set(explored(program, model.value, width)) for model in MemoryModel}
+    for weak in (MemoryModel.TSO, MemoryModel.PSO):
+        result = explored_by_axioms(program, weak)
+        statuses = {state.exit[0] for state in result.reached if state.exit is not None}
+        if result.verdict is not Verdict.TRUE:
+            statuses = set()
+        found[f"{weak.value} by axioms"] = {f"{status:0{width}}" for status in statuses}
+    found["interleavings"] = outcomes_under_sc(test)
+    has_sc_accesses = any(
+        part.split()[-1].startswith("sc") and not part.startswith("F")
+        for thread in test.threads
+        for part in thread.split("; ")
+    )
+    wanted = [("sc", "tso"), ("tso", "pso"), ("sc", "c11")]
+    wanted += [("sc", "interleavings"), ("interleavings", "sc")]
+    for model in ("tso", "pso"):
+        wanted += [(model, f"{model} by axioms"), (f"{model} by axioms", model)]
+    if orders == "sc":
+        wanted.append(("c11", "sc"))
+    if not has_sc_accesses:
+        wanted.append(("tso", "c11"))
+    if orders == "rlx":
+        wanted.append(("pso", "c11"))
+    return [
+        f"{test.name}: {' || '.join(test.threads)}: {', '.join(sorted(found[one] - found[other]))}"
+        f" under {one}, not under {other}"
+        for one, other in wanted
+        if not found[one] <= found[other]
+    ]
+
+
+def main() -> int:
+    count = int(sys.argv[1])
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(first, first + count):
+            orders = _ORDERS[number % len(_ORDERS)]
+            found = problems(random_test(number, orders=orders), orders, Path(folder))
+            wrong += bool(found)
+            for line in found:
+                print(line, flush=True)
+            if (number - first + 1) % 20 == 0:
+                print(f"{number - first + 1} tests, {wrong} with differences", flush=True)
+    print(f"{count} tests, {wrong} with differences")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
