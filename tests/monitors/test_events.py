@@ -130,6 +130,16 @@ def test_each_object_has_its_own_state(tmp_path: Path) -> None:
         assert says(found) == said, last
 
 
+def test_events_of_several_threads_are_all_counted(tmp_path: Path) -> None:
+    program = """void tick(void);
+    void *t(void *a) { tick(); return 0; }
+    int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); tick(); pthread_join(id, 0); }"""
+    monitor = """monitor both declare { void tick(void); } variable int count = 0;
+    state none { call tick do { count = 1; } -> some; }
+    state some { call tick do { count++; } -> some; exit if (count != 2) -> error "lost"; }"""
+    assert says(explored(tmp_path, program, monitor)) == ""
+
+
 def test_more_objects_than_the_table_has_have_no_verdict(tmp_path: Path) -> None:
     program = """void begin(int *); int a[3];
     int main(void) { begin(&a[0]); begin(&a[1]); begin(&a[2]); return 0; }"""
