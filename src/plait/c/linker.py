@@ -20,6 +20,7 @@ from plait.c.effects import read_effects
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
 from plait.c.reach import keep_reachable, refers_to
+from plait.c.reached_lines import check_lines
 from plait.c.reducible import make_reducible
 from plait.c.statements import FunctionLowering
 from plait.c.statics import StaticContents
@@ -690,13 +691,20 @@ class Linker:
         start = self.library_function(START)
         if self.watching is not None:
             self.watching.prepare()
+        if self.options.all_functions:
+            self._request_all()
         while self._pending:
             self._lower(*self._pending.pop())
         if self.watching is not None:
             self.watching.watch_accesses(list(self._functions.values()), self._objects)
+        if self.options.reach:
+            check_lines(self._functions.values(), self._sources, self.options.reach)
         self._drop_unseen_errors()
         program = Program(self.data_model, {}, [], start, self._sources)
+        if self.options.all_functions:
+            program.unused = [item for item in self._functions.values() if not item.library]
         keep_reachable(program, self._functions)
+        program.unused = [item for item in program.unused if item.name not in program.functions]
         self._assign_pages(program)
         stops = self._unsupported_attributes() + [
             Unsupported(item.origin, self._failed[item])
@@ -721,6 +729,12 @@ class Linker:
         ]
         program.assumptions += list(self._assumptions)
         return program
+
+    def _request_all(self) -> None:
+        """Functions that nobody refers to, too; the reachable ones are kept all the same."""
+        for unit in self.units:
+            for name in unit.functions:
+                self._request(unit, name)
 
     def _drop_unseen_errors(self) -> None:
         """Where the program never looks at errno, nobody needs to set it."""

@@ -21,5 +21,7 @@ class FrontEndOptions:
     assume_defined: bool = False  # the environment hands out nothing that is invalid
     failing_calls: bool = False  # allocation and the start of threads may fail
     arguments: tuple[str, ...] | None = None  # of main, with the program's name; None: any
+    reach: tuple[str, ...] = ()  # lines (FILE:LINE) at which an execution is a violation
+    all_functions: bool = False  # also those that nobody refers to (Program.unused)
     monitor: str | None = None  # a file, or the name of one that plait has
     compiler_flags: tuple[str, ...] = ()  # others that change what the source means

@@ -18,6 +18,8 @@ MAIN_HELP = f"""\
 examples:
   plait verify examples/locked_counter.c
       prove or refute the assertions of a program for all schedules and inputs
+  plait cover --timeout 60 --html lines.html queue.c
+      find an execution for each line of a program, or prove that there is none
   plait check proof.json examples/peterson.c
       check a proof that `plait verify --certificate proof.json` has saved
   plait validate witness.yml examples/counter_race.c
@@ -127,6 +129,25 @@ exit codes:
 
 The last line is `CERTIFICATE: accepted`, `CERTIFICATE: rejected (REASON)` or
 `CERTIFICATE: unknown (REASON)`.
+"""
+
+COVER_HELP = """\
+For each line of the program that has code: an execution that reaches it (live), a proof that no
+execution does, in any schedule and for all inputs (dead), or neither (unknown). Random executions
+come first, then the engines. --timeout is for all lines together; what is asked again is answered
+from the cache, so that a second run goes on where the first one has stopped.
+
+examples:
+  plait cover --timeout 60 queue.c
+  plait cover --html lines.html --lcov lines.info --tests tests queue.c main.c
+  plait run --schedule tests/test-3.json queue.c main.c      what a test does
+  plait verify --reach queue.c:42 queue.c                    only one line
+
+exit codes:
+  0  every line is live or dead  3  some line is unknown
+  2  unusable options or input
+
+The last line is `COVER: L live, D dead, U unknown of N lines`.
 """
 
 VALIDATE_HELP = """\

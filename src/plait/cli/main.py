@@ -77,6 +77,8 @@ def _run_command(options: argparse.Namespace, console: Console) -> int:
             from plait.cli.replay import replay as command
         case "hunt":
             from plait.cli.hunt import hunt as command
+        case "cover":
+            from plait.cli.cover import cover as command
         case "validate":
             from plait.cli.validate import validate as command
         case "verify":

@@ -12,6 +12,7 @@ from plait.cli.bench import BENCH_HELP, bench_options
 from plait.cli.chosen import subject_of
 from plait.cli.help import (
     CHECK_HELP,
+    COVER_HELP,
     EXPLORE_HELP,
     HUNT_HELP,
     MAIN_HELP,
@@ -127,6 +128,12 @@ def _commands() -> list[tuple[str, str, str, Callable[[Parser], None]]]:
         ("run", "interpret one schedule and show it", RUN_HELP, _run_options),
         ("explore", "check a property in all schedules", EXPLORE_HELP, _explore_options),
         ("verify", "prove a property or refute it", verify_help(), _verify_options),
+        (
+            "cover",
+            "find a test for each line, or prove that there is none",
+            COVER_HELP,
+            _cover_options,
+        ),
         ("check", "check the certificate of a proof", CHECK_HELP, _check_options),
         (
             "validate",
@@ -184,6 +191,13 @@ def _property_options(parser: Parser) -> None:
         metavar="M",
         help="check an automaton that watches the program's events (docs/monitors.md): a file, or"
         " one of those that plait has (`--monitor list` names them)",
+    )
+    group.add_argument(
+        "--reach",
+        action="append",
+        default=[],
+        metavar="FILE:LINE",
+        help="check that no execution comes to this line, repeatable (all of them: `plait cover`)",
     )
     group.add_argument("--prp", metavar="FILE", help="such a file, whatever its name ends with")
     group.add_argument(
@@ -391,6 +405,31 @@ def _verify_options(parser: Parser) -> None:
             )
             for option in engine.options:
                 _engine_option(group, option)
+
+
+def _cover_options(parser: Parser) -> None:
+    _program_options(parser)
+    parser.add_argument(
+        "--engine",
+        choices=registry.choices(),
+        default=registry.AUTO,
+        help="what looks for tests and proofs (default: auto, see `plait verify --help`)",
+    )
+    _limit_options(parser)
+    parser.add_argument(
+        "--jobs", type=positive, metavar="N", help="let N engines work at the same time"
+    )
+    parser.add_argument(
+        "--no-cache", dest="cache", action="store_false", help="use no answers of earlier runs"
+    )
+    parser.add_argument(
+        "--tests",
+        metavar="DIR",
+        help="write the tests into this folder, as schedules for `plait run --schedule`",
+    )
+    _target_option(parser, "--json", "the table and the tests")
+    _target_option(parser, "--html", "the sources, coloured")
+    _target_option(parser, "--lcov", "live lines as executed ones, for tools that read LCOV")
 
 
 def _engine_option(group: argparse._ArgumentGroup, option: EngineOption) -> None:

@@ -124,6 +124,7 @@ class Program:
     assumptions: list[str] = field(default_factory=list)
     unsupported: list[Diagnostic] = field(default_factory=list)
     first_free_page: int = 0
+    unused: list[Function] = field(default_factory=list)  # filled only where they are asked for
 
     def __repr__(self) -> str:
         own = [item for item in self.functions.values() if not item.library]

@@ -11,6 +11,7 @@ _LISTS = {
     "defines": "-D",
     "undefines": "-U",
     "force_includes": "-include",
+    "reach": "--reach",
 }
 _VALUES = {
     "prp": "--prp",

@@ -42,6 +42,7 @@ class Subject:
     assume_defined: bool = False
     failing_calls: bool = False
     monitor: str | None = None
+    reach: tuple[str, ...] = ()
     memory_model: str | None = None  # None: what the program asks for
 
     def check(self) -> None:
@@ -84,7 +85,13 @@ def _named(subject: Subject) -> tuple[Specification, str]:
             raise InputError(
                 "--monitor excludes other properties: what a monitor does may change what they say"
             )
+        if subject.reach:
+            raise InputError("--monitor and --reach are two questions")
         return Specification(frozenset({Property.MONITOR})), subject.entry or "main"
+    if subject.reach:
+        if subject.property or subject.prp or subject.error_function:
+            raise InputError("--reach excludes other properties: reached lines end executions")
+        return Specification(frozenset({Property.UNREACH_CALL})), subject.entry or "main"
     values = [value for value in subject.property if not value.endswith(".prp")]
     names = [name for value in values for name in value.split(",") if name]
     if subject.prp is not None:
@@ -173,4 +180,5 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         assume_defined=subject.assume_defined,
         failing_calls=subject.failing_calls,
         monitor=subject.monitor,
+        reach=subject.reach,
     )

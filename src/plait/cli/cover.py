@@ -1,0 +1,67 @@
+"""`plait cover`: for each line a test that reaches it, or a proof that there is none."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from plait.cli import exits
+from plait.cli.chosen import options_of
+from plait.cli.output import Console, save
+from plait.errors import InputError
+
+if TYPE_CHECKING:
+    from plait.coverage.table import Test
+
+
+def cover(options: argparse.Namespace, console: Console) -> int:
+    from plait.coverage import forms
+    from plait.coverage.search import cover as search
+
+    chosen = options_of(options)
+    if chosen.property or chosen.prp or chosen.error_function or chosen.monitor or chosen.reach:
+        raise InputError("plait cover asks about lines: properties are for plait verify")
+    chosen.check()
+    if any(path.endswith((".yml", ".yaml")) or os.path.isdir(path) for path in chosen.programs):
+        raise InputError("plait cover takes sources, no tasks")
+    shown = sys.stderr.isatty()
+
+    def tell(text: str) -> None:
+        if shown:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+
+    table = search(chosen, tell)
+    tell("")
+    console.lines(forms.to_text(table, verbose=options.verbose))
+    console.block("assumptions", table.assumptions)
+    written = True
+    for name, make in (
+        ("json", forms.to_json),
+        ("lcov", forms.to_lcov),
+        ("html", forms.to_html),
+    ):
+        path = getattr(options, name)
+        if path is not None:
+            written &= save(console, f"--{name}", path, make(table))
+    if options.tests is not None:
+        written &= _save_tests(options.tests, table.tests, console)
+    lines, live, dead, unknown = table.counts()
+    console.line(f"COVER: {live} live, {dead} dead, {unknown} unknown of {lines} lines")
+    if not written:
+        return exits.UNUSABLE_INPUT
+    return exits.UNKNOWN if unknown else exits.HOLDS
+
+
+def _save_tests(folder: str, tests: list[Test], console: Console) -> bool:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        console.error(f"--tests {folder}: {error.strerror}")
+        return False
+    return all(
+        save(console, "--tests", os.path.join(folder, f"test-{item.number}.json"), item.schedule)
+        for item in tests
+    )

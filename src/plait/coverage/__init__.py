@@ -1,0 +1,1 @@
+"""Which lines of a program can be reached, with an execution for each; and which cannot."""

@@ -1,0 +1,130 @@
+"""Lines that can be reached, and lines that cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plait.api import Options, verify_with
+from plait.cli.main import _main
+from plait.coverage import forms
+from plait.coverage.search import cover
+from plait.coverage.table import Table
+from plait.data import replace
+from plait.errors import InputError
+from plait.semantics.run import run
+from plait.semantics.schedule import from_text
+
+PROGRAM = """#include <pthread.h>
+int __VERIFIER_nondet_int(void);
+static int x, done;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void never(void) {
+  x = 7;
+}
+static void *work(void *unused) {
+  pthread_mutex_lock(&m);
+  x++;
+  if (x > 1)
+    x = 99;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a;
+  int n = __VERIFIER_nondet_int();
+  pthread_create(&a, 0, work, 0);
+  if (n == 12345) {
+    done = 1;
+  }
+  pthread_join(a, 0);
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cover") / "program.c"
+    path.write_text(PROGRAM)
+    return path
+
+
+@pytest.fixture(scope="module")
+def table(program: Path) -> Table:
+    options = Options(programs=(str(program),), cache=False, engine="orders")
+    return cover(options, lambda text: None)
+
+
+def test_each_line_is_live_or_dead(program: Path, table: Table) -> None:
+    path = str(program)
+    assert table.dead == {
+        (path, 6): "nobody refers to never",
+        (path, 12): "no execution comes here (orders)",
+    }
+    assert not table.unknown
+    assert [number for _, number in sorted(table.live)] == [
+        9, 10, 11, 13, 14, 18, 19, 20, 21, 23, 24
+    ]  # fmt: skip
+    assert table.counts() == table.counts(path) == (13, 11, 2, 0)
+    assert table.live[path, 21] == len(table.tests)  # no random run chooses 12345
+
+
+def test_a_test_reaches_its_lines(program: Path, table: Table) -> None:
+    from plait.coverage.search import _NOTHING, _reached
+    from plait.portfolio.subject import load_program
+
+    loaded = load_program(Options(programs=(str(program),)), _NOTHING, "main")
+    for test in table.tests:
+        schedule = from_text(test.schedule, "test")
+        reached = _reached(loaded, run(loaded, _NOTHING, schedule=schedule, trace=True).events)
+        last = set(test.lines) - reached
+        # A counterexample ends right before the line that it was asked for.
+        assert len(last) <= (test.found_by != "a random run")
+
+
+def test_forms(program: Path, table: Table) -> None:
+    path = str(program)
+    data = json.loads(forms.to_json(table))
+    assert data["lines"] == len(table.all_lines) and data["dead"] == 2
+    assert {"line": 12, "is": "dead", "why": "no execution comes here (orders)"} in data["files"][
+        path
+    ]
+    lcov = forms.to_lcov(table)
+    assert f"SF:{path}\n" in lcov and "DA:12,0\n" in lcov and "DA:10,1\n" in lcov
+    page = forms.to_html(table)
+    assert 'class="dead" title="no execution comes here (orders)"' in page
+    assert "pthread_mutex_lock(&amp;m);" in page
+    text = "\n".join(forms.to_text(table, verbose=True))
+    assert f"{path}:12: no execution comes here (orders)" in text
+
+
+def test_lines_that_are_asked_for(program: Path) -> None:
+    asked = Options(programs=(str(program),), cache=False, engine="orders")
+    dead = verify_with(replace(asked, reach=("program.c:12",)))
+    assert (dead.verdict, dead.arguments) == ("true", ["--reach", "program.c:12"])
+    live = verify_with(replace(asked, reach=("program.c:12", f"{program}:20")))
+    assert live.violated == "unreach-call"
+    assert live.violation is not None and live.violation.message == "line 20 is reached"
+
+
+def test_a_line_is_not_dead_because_nobody_knows(tmp_path: Path) -> None:
+    path = tmp_path / "asks.c"
+    path.write_text('int main(void) {\n  __asm__ volatile("cpuid" : : : "eax");\n  return 1;\n}\n')
+    table = cover(Options(programs=(str(path),), cache=False, engine="orders"), lambda text: None)
+    assert table.counts()[2] == 0
+    assert list(table.unknown) == [(str(path), 3)]
+    assert "assembly" in table.unknown[str(path), 3]
+
+
+def test_what_has_no_code(program: Path) -> None:
+    with pytest.raises(InputError, match="no code of the program stands there"):
+        verify_with(Options(programs=(str(program),), reach=("program.c:1",)))
+
+
+def test_other_questions_are_refused(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _main(["cover", "--property", "no-data-race", str(program)]) == 2
+    assert _main(["verify", "--reach", "a.c:1", "--monitor", "file-use", str(program)]) == 2
+    assert "two questions" in capsys.readouterr().err
