@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from plait.cli import exits
 from plait.cli.chosen import options_of
 from plait.cli.output import Console, save
+from plait.cli.targets import is_own
 from plait.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +62,14 @@ def _save_tests(folder: str, tests: list[Test], console: Console) -> bool:
     except OSError as error:
         console.error(f"--tests {folder}: {error.strerror}")
         return False
-    return all(
-        save(console, "--tests", os.path.join(folder, f"test-{item.number}.json"), item.schedule)
-        for item in tests
-    )
+    written = True
+    for item in tests:
+        path = os.path.join(folder, f"test-{item.number}.json")
+        if os.path.lexists(path) and not is_own(path):
+            console.error(
+                f"--tests {folder}: {path} is there already, and plait has not written it"
+            )
+            written = False
+        else:
+            written &= save(console, "--tests", path, item.schedule)
+    return written

@@ -21,8 +21,9 @@ FORCE_HELP = "let options that write files replace files that plait has not writ
 # How each form begins that plait writes. The beginning is enough: nobody's source looks like it.
 _OWN = re.compile(
     rb"""\A(?:
-      \{ \s* "plait-(?:result|schedule)":                                          # JSON, schedule
+      \{ \s* "plait-(?:result|schedule|coverage)":                                 # JSON, schedule
     | \{ "format":"plait-certificate"
+    | TN:plait\n                                                                 # LCOV
     | \#\ a\ schedule\ of\ plait\ hunt\n
     | <!DOCTYPE\ html> .{1,2000}? <meta\ name="generator"\ content="plait">
     | \{ \s* "\$schema":\ "[^"]*sarif .{1,2000}? "driver":\ \{ \s* "name":\ "plait"
