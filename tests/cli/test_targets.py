@@ -21,6 +21,7 @@ WRITING = [
     *(("show", option) for option in ("--dot", "--svg")),
     ("run", "--save-schedule"),
     *(("cover", option) for option in ("--json", "--html", "--lcov")),
+    ("hunt", "--save-schedule"),
 ]
 
 
