@@ -13,6 +13,7 @@ CONTEXT = EngineDescription(
         {
             "assertions",
             "unreach-call",
+            "no-data-race",
             "no-overflow",
             "valid-access",
             "lock-misuse",
@@ -23,7 +24,7 @@ CONTEXT = EngineDescription(
     refutes=frozenset(),
     summary="proves programs with any number of threads",
     strength="proofs for any number of threads, without looking at interleavings",
-    weakness="find violations; races, deadlocks, leaks; joins of any number of threads",
+    weakness="find violations; deadlocks, leaks; joins of any number of threads",
     beginning="telling threads apart by how they begin",
     nothing_yet="no invariant is known yet",
     numbers_line="{templates} templates, {places} places, {candidates} candidates for invariants,"

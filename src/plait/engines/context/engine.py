@@ -8,7 +8,7 @@ from plait.analysis.graph import cyclic_nodes
 from plait.analysis.sharing import Sharing, sharing_of
 from plait.data import dataclass
 from plait.engines import interface
-from plait.engines.context import candidates, ghosts
+from plait.engines.context import candidates, ghosts, races
 from plait.engines.context.control_blocks import ControlBlocks
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.invariants import Invariants, Universe
@@ -19,7 +19,7 @@ from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import Call
 from plait.model.program import Edge, Program
-from plait.model.properties import Specification
+from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Kind
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
@@ -140,6 +140,7 @@ class _Search:
 
         invariants = Invariants(templates, variables, terms, initial_value, self._deadline)
         left: list[Transition] = []
+        race: races.Race | None = None
         for universe in _phases(templates, variables, terms, invariants):
             statistics.phases += 1
             statistics.candidates += sum(map(len, universe.values()))
@@ -149,10 +150,21 @@ class _Search:
             statistics.questions = invariants.questions
             statistics.facts = sum(map(len, invariants.facts.values()))
             left = list(_not_excluded(templates, invariants))
-            if not left:
+            race = None
+            if not left and Property.NO_DATA_RACE in self._specification:
+                race = next(races.not_excluded(templates, invariants), None)
+            if not left and race is None:
                 reason = "what each thread can rely on excludes every violation"
                 return Outcome(Answer.HOLDS, reason, statistics)
-            self.so_far = f"{counted(len(left), 'violation')} not excluded by invariants of threads"
+            self.so_far = (
+                f"{counted(len(left), 'violation')} not excluded by invariants of threads"
+                if left
+                else "races not excluded by invariants of threads"
+            )
+        if race is not None:
+            first, second = (program.place(origin) for origin in race.origins)
+            reason = f"invariants of single threads do not exclude: a race ({first}, {second})"
+            return Outcome(Answer.UNKNOWN, reason, statistics)
         place = program.place(left[0].origin)
         reason = f"invariants of single threads do not exclude: {left[0].message} ({place})"
         return Outcome(Answer.UNKNOWN, reason, statistics)

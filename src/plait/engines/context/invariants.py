@@ -100,6 +100,16 @@ class Invariants:
         assumed = [*self._known(place, template.one), *transition.step.assumes]
         return self._solve(assumed) is not False
 
+    def may_be_together(
+        self,
+        first: tuple[Place, Instance],
+        second: tuple[Place, Instance],
+        conditions: tuple[int, ...],
+    ) -> bool:
+        """Whether the facts allow that two threads are at two places, under some conditions."""
+        assumed = [*self._known(*first), *self._known(*second), *conditions]
+        return self._solve(assumed) is not False
+
     def _meet(self, obligation: _Obligation) -> bool:
         """Drop what does not hold behind the obligation's step; whether that was anything."""
         if any(self.candidates[place] is None for place, _ in obligation.sources):

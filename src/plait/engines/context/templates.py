@@ -42,6 +42,8 @@ true from its beginning.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from plait.analysis.addresses import address_as_number
 from plait.analysis.graph import cyclic_nodes
 from plait.analysis.lifetimes import Lifetimes
@@ -54,10 +56,17 @@ from plait.engines.context.giving_up import GaveUp
 from plait.engines.interface import OutOfTime
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
-from plait.model.actions import Origin, expressions_of
+from plait.model.actions import (
+    AtomicBegin,
+    Load,
+    Origin,
+    ReadModifyWrite,
+    Store,
+    expressions_of,
+)
 from plait.model.expressions import Const, children
 from plait.model.program import Edge, Program
-from plait.symbolic.blocks import Kind, Way
+from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import (
@@ -109,6 +118,19 @@ class Transition:
     message: str = ""
 
 
+@dataclass(slots=True, frozen=True)
+class SharedAccess:
+    """Bytes of what threads share that the next action at a place may access, `when` a symbolic
+    address leads there."""
+
+    address: int
+    size: int
+    is_write: bool
+    is_atomic: bool
+    when: int | None
+    origin: Origin
+
+
 @dataclass(slots=True, eq=False)
 class Instance:
     """The places of one instance and what it can do there. `is_open` tells places where others can
@@ -119,6 +141,7 @@ class Instance:
     index: dict[Location, int] = field(default_factory=dict)
     is_open: list[bool] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
+    accesses: list[tuple[SharedAccess, ...]] = field(default_factory=list)  # at each place
 
 
 @dataclass(slots=True, frozen=True)
@@ -389,10 +412,35 @@ class Templates:
         while done < len(instance.places):
             OutOfTime.check(self._deadline)
             location = instance.places[done]
-            if location.threads[instance.number - 1].status is Status.RUNNING:
-                for way in self._executor.block(location, instance.number).ways:
-                    instance.transitions.append(self._transition(template, instance, done, way))
+            assert location.threads[instance.number - 1].status is Status.RUNNING
+            block = self._executor.block(location, instance.number)
+            instance.accesses.append(tuple(self._shared_accesses(instance, location, block)))
+            for way in block.ways:
+                instance.transitions.append(self._transition(template, instance, done, way))
             done += 1
+
+    def _shared_accesses(
+        self, instance: Instance, location: Location, block: Block
+    ) -> Iterator[SharedAccess]:
+        """What others can notice is the first action of a block, or an atomic section."""
+        knowledge = self._knowledge
+        frame = location.threads[instance.number - 1].frames[-1]
+        action = self._program.functions[frame.function].edges[frame.location][0].action
+        is_atomic = isinstance(action, AtomicBegin) or (
+            isinstance(action, (Load, Store, ReadModifyWrite)) and action.order.is_atomic
+        )
+        for item in block.accesses:
+            address, size = item.address, item.size
+            page = knowledge.first_page(address >> knowledge.page_bits)
+            if page is None:
+                if self._unique_block((address, size)) is None:
+                    continue
+            elif page in knowledge.statics:
+                static = knowledge.statics[page]
+                if knowledge.is_untracked(static, static.size):
+                    # Of such an object only the first byte is named.
+                    address, size = page << knowledge.page_bits, static.size
+            yield SharedAccess(address, size, item.is_write, is_atomic, item.when, action.origin)
 
     def _transition(
         self, template: int | None, instance: Instance, source: int, way: Way

@@ -1,0 +1,69 @@
+"""Races of any number of threads (the thesis, 5.5): conflicting accesses at places at which two
+threads can be at the same time.
+
+A race is a state in which two threads have conflicting accesses as their next actions, not both
+atomic. Then each of them is at a place (an access that others can notice begins a block), outside
+of atomic sections, and not before the first spawn. The invariants of both places hold in this
+state, and so do the conditions under which a symbolic address leads to the common byte. If these
+cannot hold together, for no pair of places, there is no race. A lock that both hold would be owned
+by both.
+
+`accesses` over-approximates what the next action at a place accesses: it has all that the block
+there accesses in memory that threads share, whichever way it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plait.data import dataclass
+from plait.engines.context.invariants import Invariants, Place
+from plait.engines.context.templates import Instance, SharedAccess, Templates
+from plait.model.actions import Origin
+
+
+@dataclass(slots=True, frozen=True)
+class Race:
+    """That the invariants do not exclude."""
+
+    places: tuple[Place, Place]
+    origins: tuple[Origin, Origin]
+
+
+def not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Race]:
+    rows: list[tuple[Place, Instance, bool]] = []
+    for number, template in enumerate(templates.all):
+        for instance in filter(None, (template.one, template.other)):
+            for place in range(len(instance.places)):
+                if instance.is_open[place] and invariants.is_reached((number, place)):
+                    if instance.accesses[place]:
+                        rows.append(((number, place), instance, instance is template.other))
+    for position, (first, one, is_other) in enumerate(rows):
+        if is_other:
+            continue
+        for second, other, is_another in rows[position + 1 :]:
+            is_alike = first[0] == second[0]
+            if is_alike is is_another and _may_race(invariants, (first, one), (second, other)):
+                accesses = one.accesses[first[1]][0], other.accesses[second[1]][0]
+                yield Race((first, second), (accesses[0].origin, accesses[1].origin))
+
+
+def _may_race(
+    invariants: Invariants, first: tuple[Place, Instance], second: tuple[Place, Instance]
+) -> bool:
+    conditions = {
+        tuple(item.when for item in (mine, theirs) if item.when is not None)
+        for mine in first[1].accesses[first[0][1]]
+        for theirs in second[1].accesses[second[0][1]]
+        if _conflict(mine, theirs)
+    }
+    return any(invariants.may_be_together(first, second, item) for item in conditions)
+
+
+def _conflict(mine: SharedAccess, theirs: SharedAccess) -> bool:
+    return (
+        (mine.is_write or theirs.is_write)
+        and not (mine.is_atomic and theirs.is_atomic)
+        and mine.address < theirs.address + theirs.size
+        and theirs.address < mine.address + mine.size
+    )
