@@ -432,4 +432,50 @@ int main(void) {
         "",
         0,
     ),
+    "no more than were started": Pair(
+        """
+int x, most;
+void *adds(void *unused) {
+  int t = x;
+  x = t + 1;
+  return 0;
+}
+void *looks(void *unused) {
+  assert(x <= most);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  most = 2;
+  pthread_create(&thread, 0, looks, 0);
+  for (int i = 0; i < 2; i++) pthread_create(&thread, 0, adds, 0);
+  pthread_exit(0);
+}
+""",
+        "x = t + 1",
+        "x = t + 2",
+        0,
+    ),
+    "more have entered than have left": Pair(
+        """
+int entered, left;
+void *run(void *unused) {
+  __VERIFIER_atomic_begin();
+  if (entered == 1000) __VERIFIER_assume(0);
+  entered++;
+  __VERIFIER_atomic_end();
+  __VERIFIER_atomic_begin();
+  assert(left < entered);
+  __VERIFIER_atomic_end();
+  __VERIFIER_atomic_begin();
+  left++;
+  __VERIFIER_atomic_end();
+  return 0;
+}
+"""
+        + _MAIN,
+        "  left++;\n  __VERIFIER_atomic_end();",
+        "  left++;\n  assert(left < entered);\n  __VERIFIER_atomic_end();",
+        1,
+    ),
 }

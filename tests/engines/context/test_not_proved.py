@@ -262,7 +262,7 @@ int main(void) {
         """
 pthread_t someone;
 void *run(void *unused) {
-  if (pthread_equal(someone, pthread_self())) assert(0);
+  if (someone == pthread_self()) assert(0);
   return 0;
 }
 int main(void) {
@@ -275,16 +275,22 @@ int main(void) {
         2,
         """
 pthread_t someone;
+int is_set;
 void *run(void *unused) {
+  __VERIFIER_atomic_begin();
   someone = pthread_self();
+  is_set = 1;
+  __VERIFIER_atomic_end();
   return 0;
 }
 int main(void) {
   pthread_t thread, first, last;
   while (MORE) pthread_create(&thread, 0, run, 0);
-  first = someone;
-  last = someone;
-  assert(first == 0 || first == last);
+  if (is_set) {
+    first = someone;
+    last = someone;
+    assert(first == last);
+  }
   pthread_exit(0);
 }
 """,
@@ -304,6 +310,55 @@ int main(void) {
 }
 """,
     ),
+    "a thread that is counted more than once": (
+        1,
+        """
+int x, started;
+void *run(void *unused) {
+  while (__VERIFIER_nondet_int()) {
+    __VERIFIER_atomic_begin();
+    if (x < 5) x++;
+    assert(x <= started);
+    __VERIFIER_atomic_end();
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  while (MORE && started < 2) {
+    started++;
+    pthread_create(&thread, 0, run, 0);
+  }
+  pthread_exit(0);
+}
+""",
+    ),
+    "two ways to be counted": (
+        2,
+        """
+int x, y, started;
+void *run(void *unused) {
+  if (__VERIFIER_nondet_int()) {
+    __VERIFIER_atomic_begin();
+    x++;
+    __VERIFIER_atomic_end();
+  } else {
+    __VERIFIER_atomic_begin();
+    y++;
+    __VERIFIER_atomic_end();
+    __VERIFIER_atomic_begin();
+    assert(y <= x);
+    __VERIFIER_atomic_end();
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  while (MORE) pthread_create(&thread, 0, run, 0);
+  pthread_exit(0);
+}
+""",
+    ),
     "two threads that start the same": (
         0,
         """
@@ -317,6 +372,30 @@ void *run(void *unused) {
 void *starts(void *unused) {
   pthread_t thread;
   pthread_create(&thread, 0, run, 0);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, starts, 0);
+  pthread_create(&thread, 0, starts, 0);
+  pthread_exit(0);
+}
+""",
+    ),
+    "two threads that start the same in two ways": (
+        0,
+        """
+int x;
+void *run(void *unused) {
+  x = 1;
+  x = 0;
+  assert(x == 0);
+  return 0;
+}
+void *starts(void *unused) {
+  pthread_t thread;
+  if (__VERIFIER_nondet_int()) pthread_create(&thread, 0, run, 0);
+  else pthread_create(&thread, 0, run, 0);
   return 0;
 }
 int main(void) {

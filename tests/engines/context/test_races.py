@@ -110,7 +110,7 @@ void *run(void *unused) {
 """
         + _MAIN,
         "  __VERIFIER_atomic_end();\n  return",
-        "  __VERIFIER_atomic_end();\n  x = 0;\n  return",
+        "  __VERIFIER_atomic_end();\n  if (x) return 0;\n  return",
     ),
     "a mutex": Pair(
         """
@@ -170,15 +170,42 @@ int main(void) {
 int many[100];
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 void *run(void *unused) {
+  unsigned index = __VERIFIER_nondet_int();
   pthread_mutex_lock(&mutex);
-  many[50] = 1;
+  if (index < 100) many[index] = 1;
   pthread_mutex_unlock(&mutex);
   return 0;
 }
-"""
-        + _MAIN,
-        "  pthread_mutex_lock(&mutex);\n  many[50] = 1;",
-        "  many[50] = 1;\n  pthread_mutex_lock(&mutex);",
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  pthread_mutex_lock(&mutex);
+  many[1] = 2;
+  pthread_mutex_unlock(&mutex);
+  return 0;
+}
+""",
+        "  pthread_mutex_lock(&mutex);\n  many[1] = 2;",
+        "  many[1] = 2;\n  pthread_mutex_lock(&mutex);",
+        0,
+    ),
+    "one writer": Pair(
+        """
+int x;
+void *run(void *unused) {
+  int y = x;
+  return (void *)(long)y;
+}
+int main(void) {
+  pthread_t thread;
+  x = 1;
+  while (MORE) pthread_create(&thread, 0, run, 0);
+  pthread_exit(0);
+}
+""",
+        "  pthread_exit(0);",
+        "  x = 2;\n  pthread_exit(0);",
+        1,
     ),
     "only readers": Pair(
         """
@@ -208,7 +235,8 @@ def test_it_races(name: str, tmp_path: Path) -> None:
     pair = PAIRS[name]
     specification = from_names(["no-data-race"])
     bounded = loaded(pair.violated, tmp_path, specification, pair.threads)
-    assert explore(bounded, specification, ExploreOptions(max_states=5000)).verdict is Verdict.FALSE
+    options = ExploreOptions(max_states=5000)
+    assert explore(bounded, specification, options).verdict is Verdict.FALSE
     assert verify(loaded(pair.violated, tmp_path, specification), specification).answer is (
         Answer.UNKNOWN
     )

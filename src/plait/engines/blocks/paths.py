@@ -64,9 +64,7 @@ class Paths:
         self._interpolator = Interpolator(terms)
         self._vocabulary = Vocabulary(terms)
 
-    def interpolate(
-        self, steps: Sequence[Step], procedures: Sequence[str] | None = None
-    ) -> Result:
+    def interpolate(self, steps: Sequence[Step], procedures: Sequence[str] | None = None) -> Result:
         return self._interpolator.interpolate(steps, self._deadline, procedures=procedures)
 
     def from_start(self, steps: Sequence[Step]) -> list[Step]:

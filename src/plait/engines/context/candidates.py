@@ -25,6 +25,10 @@ def atoms(
                 myself = terms.extract(variables.myself, start, width)
                 yield from _equalities(terms, item, myself)
             continue
+        if item in variables.places:
+            for value in sorted(variables.kinship.constants(item)):
+                yield from _equalities(terms, item, terms.constant(value, width))
+            continue
         if width == 1:
             yield item
             yield terms.not_(item)
@@ -40,6 +44,8 @@ def atoms(
     for place, left in enumerate(everything):
         for right in everything[place + 1 :]:
             if terms.width[left] != terms.width[right] or terms.width[left] == 1:
+                continue
+            if left in variables.places or right in variables.places:
                 continue
             are_numbers = {left, right} & variables.numbers
             if not are_numbers and not variables.kinship.are_alike(left, right):
@@ -89,7 +95,7 @@ def differences(terms: Terms, variables: Variables, own: Iterable[int]) -> Itera
         for right in everything:
             if left == right or terms.width[right] != width or width == 1:
                 continue
-            if left in variables.numbers or right in variables.numbers:
+            if {left, right} & (variables.numbers | variables.places):
                 continue
             if not variables.kinship.are_alike(left, right):
                 continue
@@ -108,7 +114,9 @@ def implications(
     may follow from that."""
     own = sorted(own)
     conclusions = [
-        item for item in atoms(terms, variables, own, neighbours=False) if item not in facts
+        item
+        for item in atoms(terms, variables, own, neighbours=False)
+        if item not in facts and variables.counters.isdisjoint(variables.vocabulary(item))
     ]
     yield from conclusions
     for flag in (*variables.shared, *own):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 
 from plait.analysis.graph import cyclic_nodes
 from plait.analysis.sharing import Sharing, sharing_of
@@ -10,8 +11,9 @@ from plait.data import dataclass
 from plait.engines import interface
 from plait.engines.context import candidates, ghosts, races
 from plait.engines.context.control_blocks import ControlBlocks
+from plait.engines.context.counters import Counters
 from plait.engines.context.giving_up import GaveUp
-from plait.engines.context.invariants import Invariants, Universe
+from plait.engines.context.invariants import Facts, Invariants, Universe
 from plait.engines.context.templates import Templates, Transition
 from plait.engines.context.variables import Variables
 from plait.engines.interface import Answer, Outcome, OutOfTime, counted
@@ -40,6 +42,24 @@ class Statistics(interface.Statistics):
     candidates: int = 0
     facts: int = 0
     questions: int = 0
+
+
+class _Ghosts(Enum):
+    """Beside owners of locks, and which templates have begun."""
+
+    FEW = "no more"
+    PLACES = "where the only thread of a template is"
+    COUNTERS = "how many threads have begun, and have left places"
+
+
+# Whether loops that start or join threads are unrolled, and ghosts, one after the other: each makes
+# more of what others do matter, and takes time.
+_ATTEMPTS = (
+    (True, (_Ghosts.FEW,)),
+    (False, (_Ghosts.FEW, _Ghosts.COUNTERS)),
+    (False, (_Ghosts.PLACES,)),
+    (True, (_Ghosts.PLACES,)),
+)
 
 
 class ContextPrecision:
@@ -107,41 +127,80 @@ class _Search:
         OutOfTime.check(self._deadline)
         sharing = sharing_of(self._program)
         counting = _starting_functions(sharing)
-        if counting:
+        outcome = None
+        for unrolls, ghosts_added in _ATTEMPTS:
+            functions, most_places = frozenset[str](), _MOST_PLACES
+            if unrolls:
+                functions, most_places = counting, _MOST_COUNTING_PLACES
+                if not counting:
+                    continue
             try:
-                outcome = self._attempt(sharing, counting, _MOST_COUNTING_PLACES)
+                outcome = self._attempt(sharing, functions, most_places, ghosts_added)
             except GaveUp:
-                pass
+                if not unrolls:
+                    raise
+                counting = frozenset()
             else:
                 if outcome.answer is Answer.HOLDS:
-                    return outcome
-        return self._attempt(sharing, frozenset(), _MOST_PLACES)
+                    break
+        assert outcome is not None
+        return outcome
 
-    def _attempt(self, sharing: Sharing, counting: frozenset[str], most_places: int) -> Outcome:
-        program, terms = self._program, Terms()
-        knowledge = Knowledge(program, sharing, ContextPrecision(counting))
+    def _attempt(
+        self,
+        sharing: Sharing,
+        counting: frozenset[str],
+        most_places: int,
+        ghosts_added: tuple[_Ghosts, ...],
+    ) -> Outcome:
+        terms = Terms()
+        knowledge = Knowledge(self._program, sharing, ContextPrecision(counting))
         executor = Executor(knowledge, terms, self._specification)
         templates = Templates(
-            program, sharing, knowledge, executor, terms, self._deadline, most_places
+            self._program, sharing, knowledge, executor, terms, self._deadline, most_places
         )
         ghosts.add_owners(templates, terms)
         ghosts.add_beginnings(templates, terms)
-        variables = Variables(templates, terms)
         statistics = self.statistics
         statistics.templates = len(templates.all)
         statistics.places = sum(len(item.one.places) for item in templates.all)
         statistics.transitions = sum(len(item.one.transitions) for item in templates.all)
 
         def initial_value(variable: int) -> int | None:
-            if variables.is_ghost(variable) or templates.is_in_unique_block(variable):
+            if Variables.is_ghost(terms, variable) or templates.is_in_unique_block(variable):
                 return 0
             cell = cell_of(terms.name[variable])
             return None if cell is None else executor.memory.initial_value(cell)
 
-        invariants = Invariants(templates, variables, terms, initial_value, self._deadline)
+        facts: Facts | None = None
+        counters: Counters | None = None
+        for added in ghosts_added:
+            if added is _Ghosts.PLACES:
+                ghosts.add_places(templates, terms)
+            elif added is _Ghosts.COUNTERS:
+                counters = Counters(templates, terms)
+            variables = Variables(templates, terms)
+            invariants = Invariants(
+                templates, variables, terms, initial_value, self._deadline, counters, facts
+            )
+            outcome = self._search(templates, variables, terms, invariants, added)
+            if outcome.answer is Answer.HOLDS:
+                break
+            facts = invariants.facts
+        return outcome
+
+    def _search(
+        self,
+        templates: Templates,
+        variables: Variables,
+        terms: Terms,
+        invariants: Invariants,
+        added: _Ghosts,
+    ) -> Outcome:
+        program, statistics = self._program, self.statistics
         left: list[Transition] = []
         race: races.Race | None = None
-        for universe in _phases(templates, variables, terms, invariants):
+        for universe in _phases(templates, variables, terms, invariants, added):
             statistics.phases += 1
             statistics.candidates += sum(map(len, universe.values()))
             if self._progress is not None:
@@ -192,7 +251,11 @@ def _starting_functions(sharing: Sharing) -> frozenset[str]:
 
 
 def _phases(
-    templates: Templates, variables: Variables, terms: Terms, invariants: Invariants
+    templates: Templates,
+    variables: Variables,
+    terms: Terms,
+    invariants: Invariants,
+    added: _Ghosts,
 ) -> Iterator[Universe]:
     """More and more candidates. What is proved in one phase is known in the next."""
 
@@ -208,12 +271,25 @@ def _phases(
             for place in range(len(template.one.places))
         }
 
-    yield at_all_places(
-        lambda own, facts: candidates.atoms(terms, variables, own, neighbours=False)
-    )
-    yield at_all_places(lambda own, facts: candidates.atoms(terms, variables, own, neighbours=True))
-    yield at_all_places(lambda own, facts: candidates.differences(terms, variables, own))
-    yield at_all_places(lambda own, facts: candidates.implications(terms, variables, own, facts))
+    def atoms(own: set[int], facts: set[int]) -> Iterator[int]:
+        return candidates.atoms(terms, variables, own, neighbours=False)
+
+    def neighbours(own: set[int], facts: set[int]) -> Iterator[int]:
+        return candidates.atoms(terms, variables, own, neighbours=True)
+
+    def differences(own: set[int], facts: set[int]) -> Iterator[int]:
+        return candidates.differences(terms, variables, own)
+
+    def implications(own: set[int], facts: set[int]) -> Iterator[int]:
+        return candidates.implications(terms, variables, own, facts)
+
+    makers = {
+        _Ghosts.FEW: (atoms, neighbours, differences, implications),
+        _Ghosts.COUNTERS: (atoms, differences),
+        _Ghosts.PLACES: (atoms, implications),
+    }
+    for make in makers[added]:
+        yield at_all_places(make)
 
 
 def _not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Transition]:

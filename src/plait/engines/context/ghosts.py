@@ -10,6 +10,10 @@ from plait.logic.terms import Terms
 from plait.symbolic.variables import cell_of
 
 GHOST = "ghost"  # how names of ghost variables begin
+PLACE = f"{GHOST} place of"
+COUNTER = f"{GHOST} count of"
+_PLACE_BITS = 16
+_NOWHERE = 0xFFFF
 
 
 def add_owners(templates: Templates, terms: Terms) -> None:
@@ -33,6 +37,23 @@ def add_beginnings(templates: Templates, terms: Terms) -> None:
                     updates = {**item.step.updates, terms.variable(name, 1): terms.true}
                     step = Step(item.step.assumes, updates, item.step.inputs)
                     instance.transitions[place] = replace(item, step=step)
+
+
+def add_places(templates: Templates, terms: Terms) -> None:
+    """For each template of which there is one thread: where that is, or that it has ended."""
+    for number, template in enumerate(templates.all):
+        if template.other is not None:
+            continue
+        ghost = place_of(terms, number)
+        for position, item in enumerate(template.one.transitions):
+            target = _NOWHERE if item.target is None else item.target
+            updates = {**item.step.updates, ghost: terms.constant(target, _PLACE_BITS)}
+            step = Step(item.step.assumes, updates, item.step.inputs)
+            template.one.transitions[position] = replace(item, step=step)
+
+
+def place_of(terms: Terms, template: int) -> int:
+    return terms.variable(f"{PLACE} {template}", _PLACE_BITS)
 
 
 def _written(templates: Templates, terms: Terms) -> list[int]:

@@ -17,19 +17,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from plait.data import dataclass
+from plait.engines.context.counters import Counters
 from plait.engines.context.templates import Instance, Template, Templates, Transition
 from plait.engines.context.variables import Variables
 from plait.engines.interface import OutOfTime
 from plait.logic.interpolation.path import Step
+from plait.logic.operators import EQ, NOT, VARIABLE
 from plait.logic.solver import Solver
 from plait.logic.substitute import Substitution
 from plait.logic.terms import Terms
 
 Place = tuple[int, int]  # a template and a place of it
 Universe = dict[Place, set[int]]  # the candidates at each place
+Facts = dict[Place, set[int]]
 Post = Callable[[int], int | None]  # a candidate behind a step; None if that says nothing of it
 
 _MOST_CONFLICTS = 20_000
+_MOST_CONFLICTS_OF_COUNTERS = 6000  # sums are hard for the solver, and what is useful is not
 
 
 @dataclass(slots=True, eq=False)
@@ -52,7 +56,12 @@ class Invariants:
         terms: Terms,
         initial_value: Callable[[int], int | None],
         deadline: float | None,
+        counters: Counters | None = None,
+        facts: Facts | None = None,
     ) -> None:
+        """`facts` were proved when there were fewer ghosts."""
+        self._counters = counters
+        self._most_conflicts = _MOST_CONFLICTS if counters is None else _MOST_CONFLICTS_OF_COUNTERS
         self._templates = templates
         self._variables = variables
         self._terms = terms
@@ -61,7 +70,7 @@ class Invariants:
         self._solver = Solver(terms)
         self.questions = 0  # to the solver
         # What is proved, and what is still possible; None where no thread can be.
-        self.facts: dict[Place, set[int]] = {
+        self.facts: Facts = facts or {
             (number, place): set()
             for number, template in enumerate(templates.all)
             for place in range(len(template.one.places))
@@ -75,10 +84,12 @@ class Invariants:
 
     def extend(self, universe: Universe) -> None:
         """Find out which of the candidates hold, and add them to the facts."""
-        self._universe = universe
+        self._universe = {place: items - self.facts[place] for place, items in universe.items()}
         self.candidates = dict.fromkeys(self.facts)
         self._version = dict.fromkeys(self.facts, 0)
-        self.candidates[0, 0] = {item for item in universe[0, 0] if self._holds_initially(item)}
+        self.candidates[0, 0] = {
+            item for item in self._universe[0, 0] if self._holds_initially(item)
+        }
         for obligation in self._obligations:
             obligation.seen = ()
         changed = True
@@ -98,6 +109,7 @@ class Invariants:
         """Whether the facts allow that a transition is taken."""
         template = self._templates.all[place[0]]
         assumed = [*self._known(place, template.one), *transition.step.assumes]
+        assumed += self._counted(place)
         return self._solve(assumed) is not False
 
     def may_be_together(
@@ -108,6 +120,7 @@ class Invariants:
     ) -> bool:
         """Whether the facts allow that two threads are at two places, under some conditions."""
         assumed = [*self._known(*first), *self._known(*second), *conditions]
+        assumed += self._counted(first[0], second[0])
         return self._solve(assumed) is not False
 
     def _meet(self, obligation: _Obligation) -> bool:
@@ -124,6 +137,7 @@ class Invariants:
             term for place, instance in obligation.sources for term in self._known(place, instance)
         }
         before.update(obligation.step.assumes)
+        before.update(self._counted(*(place for place, _ in obligation.sources)))
         version = self._version[target]
         while True:
             posts = self._open_posts(obligation, before)
@@ -138,6 +152,8 @@ class Invariants:
                 break
             self._version[target] += 1
             if answer is None:
+                if self._drop_orders(target, posts or {}):
+                    continue
                 self._drop_all(obligation, before)
                 break
             self._drop(obligation)
@@ -170,6 +186,19 @@ class Invariants:
                 kept.add(item)
         self.candidates[target] = kept
 
+    def _drop_orders(self, target: Place, posts: dict[int, int]) -> bool:
+        """Too hard: which of two values is larger is not claimed. Whether that was anything."""
+        found = self.candidates[target] or set()
+        orders = {item for item in posts if not self._is_equality(item)}
+        found -= orders
+        return bool(orders)
+
+    def _is_equality(self, item: int) -> bool:
+        terms = self._terms
+        if terms.operator[item] == NOT:
+            [item] = terms.operands[item]
+        return terms.operator[item] in (EQ, VARIABLE)
+
     def _drop_all(self, obligation: _Obligation, before: set[int]) -> None:
         """Too hard: nothing is claimed but what is known without a question."""
         found = self.candidates[obligation.target] or set()
@@ -183,13 +212,18 @@ class Invariants:
         items = self.facts[place] | (self.candidates[place] or set())
         return [instantiate(item) for item in items]
 
+    def _counted(self, *places: Place) -> list[int]:
+        return [] if self._counters is None else self._counters.known(places)
+
     def _solve(self, assumed: Iterable[int]) -> bool | None:
         self.questions += 1
         terms = set(assumed)
         if self._terms.false in terms:
             return False
         literals = [self._solver.literal_of(item) for item in terms]
-        answer = self._solver.solve(literals, conflicts=_MOST_CONFLICTS, deadline=self._deadline)
+        answer = self._solver.solve(
+            literals, conflicts=self._most_conflicts, deadline=self._deadline
+        )
         if answer is None:
             OutOfTime.check(self._deadline)
         return answer

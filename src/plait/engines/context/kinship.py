@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plait.engines.context.ghosts import GHOST
 from plait.engines.context.templates import Templates
-from plait.logic.operators import EQ, ITE, SLT, ULT
+from plait.logic.operators import ADD, EQ, ITE, SLT, ULT
 from plait.logic.terms import Terms
 
 _LARGE = 16
@@ -21,6 +22,8 @@ class Kinship:
         self._terms = terms
         self._parent: dict[int, int] = {}
         self._constants: dict[int, set[int]] = {}
+        self._counters: set[int] = set()
+        self._added: set[int] = set()  # variables that something is added to
         self._first: dict[int, int] = {}  # variables that have to do with large constants
         seen: set[int] = set()
         for template in templates.all:
@@ -30,6 +33,9 @@ class Kinship:
                     pairs += begun.values.items()
                 for variable, term in pairs:
                     self._join([variable, *self._leaves(term)])
+                    if not terms.name[variable].startswith(GHOST):
+                        if any(terms.operator[part] == ADD for part in terms.parts((term,))):
+                            self._added.add(variable)
                 roots = {*item.step.assumes, *(term for _, term in pairs)} - seen
                 for part in terms.parts(roots):
                     if terms.operator[part] in (EQ, ULT, SLT) and part not in seen:
@@ -38,11 +44,25 @@ class Kinship:
                             leaf for side in terms.operands[part] for leaf in self._leaves(side)
                         )
 
+    def add_counter(self, variable: int) -> None:
+        """What is counted may have to do with anything that is added to."""
+        self._counters.add(variable)
+
     def are_alike(self, left: int, right: int) -> bool:
-        return self._root(left) == self._root(right)
+        if self._root(left) == self._root(right):
+            return True
+        pair = {left, right}
+        return not pair.isdisjoint(self._counters) and all(
+            item in self._counters or self._is_calculated(item) for item in pair
+        )
+
+    def _is_calculated(self, variable: int) -> bool:
+        return self._root(variable) in {self._root(item) for item in self._added}
 
     def constants(self, variable: int) -> set[int]:
         """The values of constants that are alike to a variable."""
+        if variable in self._counters:
+            return set().union(*(self.constants(item) for item in self._added))
         return self._constants.get(self._root(variable), set())
 
     def _leaves(self, term: int) -> Iterator[int]:
@@ -79,6 +99,8 @@ class Kinship:
                 self._parent[other] = root
                 values |= self._constants.pop(other, set())
         self._constants.setdefault(root, set()).update(values)
+        if self._terms.name[root].startswith(GHOST):
+            return
         for value in values:
             if _LARGE <= value < 1 << 31:
                 first = self._root(self._first.setdefault(value, root))

@@ -58,13 +58,14 @@ from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
 from plait.model.actions import (
     AtomicBegin,
+    Call,
     Load,
     Origin,
     ReadModifyWrite,
     Store,
     expressions_of,
 )
-from plait.model.expressions import Const, children
+from plait.model.expressions import Const, FunctionAddress, children
 from plait.model.program import Edge, Program
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
@@ -350,6 +351,7 @@ class Templates:
             self._explore(done, self.all[done].one)
             done += 1
         self._count_instances()
+        self._merge_rounds()
         if self._found != self._unique:
             self._unique = self._found
             raise _Repeated
@@ -393,6 +395,38 @@ class Templates:
         if not repeated <= self._repeated:
             self._repeated |= repeated
             raise _Repeated
+
+    def _merge_rounds(self) -> None:
+        """The first round of a loop that starts threads may look like a creation of its own, where
+        it differs by what was before. That would prove no more, and costs much."""
+        for template in self.all:
+            for other in self.all:
+                if (
+                    not template.is_multiple
+                    and other.is_multiple
+                    and self._are_alike(template, other)
+                ):
+                    number = self.all.index(template)
+                    self._repeated |= {creation for _, _, creation in self._creations[number]}
+                    raise _Repeated
+
+    def _are_alike(self, one: Template, other: Template) -> bool:
+        """Whether two templates have one creator, and are made by one call of the program."""
+        if one.entry is None or other.entry is None or one.creation[0] != other.creation[0]:
+            return False
+        if replace(one.entry, page=None) != replace(other.entry, page=None):
+            return False
+        calls = [
+            edge
+            for function in self._program.functions.values()
+            for edge in function.all_edges()
+            if isinstance(edge.action, Call)
+            and any(
+                isinstance(item, FunctionAddress) and item.function == one.name
+                for item in edge.action.arguments
+            )
+        ]
+        return len(calls) == 1
 
     def _place(self, instance: Instance, location: Location) -> int:
         found = instance.index.get(location)

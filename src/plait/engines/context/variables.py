@@ -3,7 +3,7 @@ hold numbers of threads."""
 
 from __future__ import annotations
 
-from plait.engines.context.ghosts import GHOST
+from plait.engines.context.ghosts import COUNTER, GHOST, PLACE
 from plait.engines.context.kinship import Kinship
 from plait.engines.context.templates import Instance, Template, Templates
 from plait.logic.operators import ITE, SLT
@@ -30,20 +30,25 @@ class Variables:
             self._collect(template.one)
         relevant = self._find_relevant()
         self.shared = {
-            item: None for item in self.shared if item in relevant or self.is_ghost(item)
+            item: None for item in self.shared if item in relevant or self.is_ghost(terms, item)
         }
+        self.counters = {item for item in self.shared if terms.name[item].startswith(COUNTER)}
+        for item in self.counters:
+            self.kinship.add_counter(item)
+        self.places = frozenset(item for item in self.shared if terms.name[item].startswith(PLACE))
         self.numbers = self._find_numbers()
         self.flags = self._find_flags()
         self.live = [self._find_live(template) for template in templates.all]
 
     def is_shared(self, variable: int) -> bool:
-        return self.is_ghost(variable) or self._templates.is_shared(variable)
+        return self.is_ghost(self._terms, variable) or self._templates.is_shared(variable)
 
     def is_address(self, value: int, width: int) -> bool:
         return self._templates.is_address(value, width)
 
-    def is_ghost(self, variable: int) -> bool:
-        return self._terms.name[variable].startswith(GHOST)
+    @staticmethod
+    def is_ghost(terms: Terms, variable: int) -> bool:
+        return terms.name[variable].startswith(GHOST)
 
     def of(self, instance: Instance, template: Template) -> Substitution:
         """Puts an instance in the place of the one that a template's formulas are about."""
@@ -139,7 +144,7 @@ class Variables:
             variable: sorted(found | {0})
             for variable, found in values.items()
             if variable not in others
-            and variable not in self.numbers
+            and variable not in self.numbers | self.places
             and len(found) <= _MOST_FLAG_VALUES
         }
         return flags | {variable: [0] for variable in self.numbers}  # of locks: that they are free

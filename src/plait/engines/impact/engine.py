@@ -607,9 +607,7 @@ class _Search:
             self.troubles[f"{way.message} ({place})"] = None
             if self.confirm is None or len(self.troubles) > _MOST_TROUBLES_CONFIRMED:
                 return
-        found = self.paths.counterexample(
-            node.occurrences(), model, is_undefined=is_undefined
-        )
+        found = self.paths.counterexample(node.occurrences(), model, is_undefined=is_undefined)
         problem = "" if self.confirm is None else self.confirm(found)
         if problem:
             if not is_undefined:
