@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.engines.impact.helpers import BENCHMARKS, PROGRAMS, loaded, outcome_of
 
+from plait.data import replace
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.interface import Answer
 
@@ -69,7 +70,7 @@ def test_other_configurations_are_never_wrong(number: int) -> None:
     easy = outcome_of(loaded(PROGRAMS / "overlapping_bytes_unsafe.c"), settings)
     assert easy.answer is Answer.VIOLATED
     for path in FILES[number % 24 :: 24]:
-        outcome = outcome_of(loaded(path), settings, seconds=2)
+        outcome = outcome_of(loaded(path), replace(settings, max_nodes=400))
         assert outcome.answer in (expected(path), Answer.UNKNOWN), f"{path.stem} {settings}"
 
 
