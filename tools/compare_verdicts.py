@@ -38,7 +38,7 @@ from plait.c import FrontEndOptions, load
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer as Verified
+from plait.certificates.verdicts import Ruling
 from plait.engines import registry
 from plait.engines.description import EngineDescription
 from plait.engines.interface import Answer, Counterexample, Progress, Question
@@ -146,7 +146,7 @@ def certificate_problem(
     """Why the certificate is not accepted; a time-out is no reason."""
     document |= {"options": [], "fingerprint": fingerprint(program)}
     verdict = check(program, specification, read(json.dumps(document)), time.monotonic() + seconds)
-    return verdict.reason if verdict.answer is Verified.REJECTED else ""
+    return verdict.reason if verdict.answer is Ruling.REJECTED else ""
 
 
 def modular_verdict(

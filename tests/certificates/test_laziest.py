@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.certificates.verdicts import Answer
+from plait.certificates.verdicts import Ruling
 from plait.model.program import Program
 from plait.semantics.explore import ExploreOptions, explore
 from tests.certificates.building import (
@@ -22,7 +22,7 @@ from tests.certificates.building import (
 from tests.certificates.small_programs import generate
 
 
-def answers(program: Program, seed: int, most_nodes: int) -> list[Answer]:
+def answers(program: Program, seed: int, most_nodes: int) -> list[Ruling]:
     """With switch points everywhere, at some accesses, and only where they must be; with and
     without guesses at locks and persistent sets."""
     generator = random.Random(seed)
@@ -47,13 +47,13 @@ def answers(program: Program, seed: int, most_nodes: int) -> list[Answer]:
     return found
 
 
-def compare(folder: Path, seed: int, most_nodes: int) -> tuple[str, list[Answer]]:
+def compare(folder: Path, seed: int, most_nodes: int) -> tuple[str, list[Ruling]]:
     program = program_of(folder, generate(seed))
     exploration = explore(program, ASSERTIONS, ExploreOptions(max_states=20_000, max_seconds=20))
     verdict = exploration.verdict.value
     found = answers(program, seed, most_nodes)
     if verdict != "true":
-        assert Answer.ACCEPTED not in found, f"seed {seed} is {verdict}: {exploration.reason}"
+        assert Ruling.ACCEPTED not in found, f"seed {seed} is {verdict}: {exploration.reason}"
     return verdict, found
 
 
@@ -64,7 +64,7 @@ SEEDS = (2, 4, 7, 15, 18, 22, 23, 35, 36, 42, 46, 47, 55, 56, 58, 59)
 def test_small_programs(tmp_path: Path) -> None:
     seen = [compare(tmp_path, seed, 150) for seed in SEEDS]
     assert {"true", "false"} <= {verdict for verdict, _ in seen}
-    assert sum(Answer.ACCEPTED in found for _, found in seen) >= 8
+    assert sum(Ruling.ACCEPTED in found for _, found in seen) >= 8
 
 
 HEAD = """#include <assert.h>
@@ -114,7 +114,7 @@ def unsafe(folder: Path, first: str, second: str, end: str = "") -> Program:
 def test_no_violation_is_left_out(name: str, tmp_path: Path) -> None:
     program = unsafe(tmp_path, *UNSAFE[name])
     verdict = verdict_on(program, Builder(program).document())
-    assert verdict.answer is Answer.REJECTED
+    assert verdict.answer is Ruling.REJECTED
     assert "violation" in verdict.reason
 
 
@@ -139,5 +139,5 @@ def test_what_may_not_be_skipped(
     program = unsafe(tmp_path, first, second, end)
     document = Builder(program, passed_over=frozenset({condition})).document()
     verdict = verdict_on(program, document)
-    assert verdict.answer is Answer.REJECTED
+    assert verdict.answer is Ruling.REJECTED
     assert "violation" not in verdict.reason

@@ -14,7 +14,7 @@ from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.json_values import CertificateError
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer
+from plait.certificates.verdicts import Ruling
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
@@ -38,18 +38,18 @@ def certificate_of(path: Path, settings: Settings) -> tuple[Program, Document]:
 
 def verdict_on(
     program: Program, document: Document, specification: Specification = ASSERTIONS
-) -> Answer:
+) -> Ruling:
     certificate = json.dumps(document)
     try:
         return check(program, specification, read(certificate), time.monotonic() + 60).answer
     except CertificateError:
-        return Answer.REJECTED
+        return Ruling.REJECTED
 
 
 @pytest.mark.parametrize("path", SAFE, ids=lambda path: path.stem)
 def test_accepted(path: Path) -> None:
     program, document = certificate_of(path, Settings())
-    assert verdict_on(program, document) is Answer.ACCEPTED
+    assert verdict_on(program, document) is Ruling.ACCEPTED
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_accepted(path: Path) -> None:
 @pytest.mark.parametrize("name", ["equal_counters_safe", "cover_expansion_safe", "input_safe"])
 def test_other_configurations(name: str, settings: Settings) -> None:
     program, document = certificate_of(PROGRAMS / f"{name}.c", settings)
-    assert verdict_on(program, document) is Answer.ACCEPTED
+    assert verdict_on(program, document) is Ruling.ACCEPTED
 
 
 def test_protocol() -> None:
     program, document = certificate_of(BENCHMARKS / "peterson.c", Settings())
-    assert verdict_on(program, document) is Answer.ACCEPTED
+    assert verdict_on(program, document) is Ruling.ACCEPTED
 
 
 # --- what breaks the proof is noticed
@@ -79,7 +79,7 @@ def test_protocol() -> None:
 @pytest.fixture(scope="module")
 def proof() -> tuple[Program, Document]:
     program, document = certificate_of(PROGRAMS / "equal_counters_safe.c", LABELS_ONLY)
-    assert verdict_on(program, document) is Answer.ACCEPTED
+    assert verdict_on(program, document) is Ruling.ACCEPTED
     return program, document
 
 
@@ -93,7 +93,7 @@ def test_conjuncts_are_needed(proof: tuple[Program, Document]) -> None:
             changed = copy.deepcopy(document)
             changed["nodes"][number]["label"] = []
             tried += 1
-            rejected += verdict_on(program, changed) is Answer.REJECTED
+            rejected += verdict_on(program, changed) is Ruling.REJECTED
     assert tried > 3
     assert rejected > tried // 2
 
@@ -101,10 +101,10 @@ def test_conjuncts_are_needed(proof: tuple[Program, Document]) -> None:
 def test_no_label_may_be_made_stronger(proof: tuple[Program, Document]) -> None:
     """`false` in the label of a node that can be reached would prove anything."""
     program, document = proof
-    assert verdict_on(program, _with_false(document, 0)) is Answer.REJECTED
+    assert verdict_on(program, _with_false(document, 0)) is Ruling.REJECTED
     numbers = [n for n in range(len(document["nodes"])) if not _is_false(document, n)][:12]
     rejected = sum(
-        verdict_on(program, _with_false(document, number)) is Answer.REJECTED for number in numbers
+        verdict_on(program, _with_false(document, number)) is Ruling.REJECTED for number in numbers
     )
     # Some nodes cannot be reached any more since the labels above them have grown.
     assert rejected > len(numbers) // 2
@@ -137,7 +137,7 @@ def test_changed_constants(proof: tuple[Program, Document]) -> None:
     for index in places:
         changed = copy.deepcopy(document)
         changed["terms"][index][3] ^= 1
-        assert verdict_on(program, changed) is Answer.REJECTED
+        assert verdict_on(program, changed) is Ruling.REJECTED
 
 
 def test_removed_nodes(proof: tuple[Program, Document]) -> None:
@@ -153,8 +153,8 @@ def test_removed_nodes(proof: tuple[Program, Document]) -> None:
     assert len(leaves) > 3
     rejected = 0
     for leaf in leaves[:8]:
-        is_reachable = verdict_on(program, _with_false(document, leaf)) is Answer.REJECTED
-        is_rejected = verdict_on(program, _without(document, leaf)) is Answer.REJECTED
+        is_reachable = verdict_on(program, _with_false(document, leaf)) is Ruling.REJECTED
+        is_rejected = verdict_on(program, _without(document, leaf)) is Ruling.REJECTED
         assert is_rejected == is_reachable
         rejected += is_rejected
     assert rejected
@@ -176,7 +176,7 @@ def test_removed_covers_and_expansions(proof: tuple[Program, Document]) -> None:
         if node["cover"] is not None:
             changed = copy.deepcopy(document)
             changed["nodes"][number]["cover"] = None
-            assert verdict_on(program, changed) is Answer.REJECTED
+            assert verdict_on(program, changed) is Ruling.REJECTED
         for thread in node["expanded"]:
             changed = copy.deepcopy(document)
             changed["nodes"][number]["expanded"].remove(thread)
@@ -186,29 +186,29 @@ def test_removed_covers_and_expansions(proof: tuple[Program, Document]) -> None:
                 if item["parent"] == number and item["thread"] == thread
             ]
             if children:
-                assert verdict_on(program, changed) is Answer.REJECTED
+                assert verdict_on(program, changed) is Ruling.REJECTED
 
 
 def test_switch_points_are_needed(proof: tuple[Program, Document]) -> None:
     program, document = proof
     changed = copy.deepcopy(document)
     changed["switch_points"] = {}
-    assert verdict_on(program, changed) is not Answer.ACCEPTED
+    assert verdict_on(program, changed) is not Ruling.ACCEPTED
 
 
 def test_another_program(proof: tuple[Program, Document]) -> None:
     _, document = proof
     other = loaded(PROGRAMS / "equal_counters_unsafe.c")
-    assert verdict_on(other, document) is Answer.REJECTED
+    assert verdict_on(other, document) is Ruling.REJECTED
     claimed = document | {"fingerprint": fingerprint(other)}
-    assert verdict_on(other, claimed) is Answer.REJECTED
+    assert verdict_on(other, claimed) is Ruling.REJECTED
 
 
 def test_the_fingerprint_is_compared(proof: tuple[Program, Document]) -> None:
     """Also where the proof would be one of the program all the same."""
     program, document = proof
-    assert verdict_on(program, document) is Answer.ACCEPTED
-    assert verdict_on(program, document | {"fingerprint": "0" * 64}) is Answer.REJECTED
+    assert verdict_on(program, document) is Ruling.ACCEPTED
+    assert verdict_on(program, document | {"fingerprint": "0" * 64}) is Ruling.REJECTED
 
 
 def test_wrong_proofs_of_unsafe_programs() -> None:
@@ -216,7 +216,7 @@ def test_wrong_proofs_of_unsafe_programs() -> None:
     settings = Settings(explicit=Explicit.POINTERS, cover_expansions=False)
     for name in ("cover_expansion", "covered_leaf", "covered_in_loop"):
         program, document = certificate_of(PROGRAMS / f"{name}_unsafe.c", settings)
-        assert verdict_on(program, document) is Answer.REJECTED
+        assert verdict_on(program, document) is Ruling.REJECTED
 
 
 def test_unreach_call_names_functions(tmp_path: Path) -> None:
@@ -228,4 +228,4 @@ def test_unreach_call_names_functions(tmp_path: Path) -> None:
     outcome = outcome_of(program, specification=nothing)
     assert outcome.proof is not None
     document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
-    assert verdict_on(program, document, nothing) is Answer.REJECTED
+    assert verdict_on(program, document, nothing) is Ruling.REJECTED

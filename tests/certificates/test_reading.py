@@ -14,7 +14,7 @@ from plait.certificates.check import check
 from plait.certificates.document import Certificate, RegisterName
 from plait.certificates.json_values import CertificateError
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer
+from plait.certificates.verdicts import Ruling
 from plait.model.program import Program
 from tests.certificates.building import ASSERTIONS, Builder, Document, changed, program_of
 
@@ -58,7 +58,7 @@ def test_what_is_read(proof: tuple[Program, Document]) -> None:
     certificate = read(json.dumps(document))
     assert isinstance(certificate, Certificate)
     assert len(certificate.nodes) == len(document["nodes"])
-    assert check(program, ASSERTIONS, certificate).answer is Answer.ACCEPTED
+    assert check(program, ASSERTIONS, certificate).answer is Ruling.ACCEPTED
     assert not any(isinstance(item, RegisterName) for item in certificate.meanings.values())
 
 
@@ -169,7 +169,7 @@ def test_frames_that_the_program_does_not_have(proof: tuple[Program, Document]) 
         other = changed(document)
         other["nodes"][1]["location"]["threads"][0]["frames"][-1][name] = value
         verdict = check(program, ASSERTIONS, read(json.dumps(other)))
-        assert verdict.answer is Answer.REJECTED
+        assert verdict.answer is Ruling.REJECTED
         assert verdict.reason.startswith("node 1: thread 1, frame")
 
 

@@ -10,7 +10,7 @@ import pytest
 from plait.certificates.decide import Decider
 from plait.certificates.document import Cell
 from plait.certificates.independence import Footprint, Move, are_apart, are_independent
-from plait.certificates.verdicts import Answer
+from plait.certificates.verdicts import Ruling
 from plait.logic.terms import Terms
 from plait.model.program import Program
 from tests.certificates.building import (
@@ -81,7 +81,7 @@ def build(tmp_path: Path) -> Callable[[str], tuple[Program, Document]]:
         program = program_of(tmp_path, text)
         document = Builder(program).document()
         verdict = verdict_on(program, document)
-        assert verdict.answer is Answer.ACCEPTED, verdict.reason
+        assert verdict.answer is Ruling.ACCEPTED, verdict.reason
         return program, document
 
     return built
@@ -89,7 +89,7 @@ def build(tmp_path: Path) -> Callable[[str], tuple[Program, Document]]:
 
 def rejection(program: Program, document: Document) -> str:
     verdict = verdict_on(program, document)
-    assert verdict.answer is Answer.REJECTED
+    assert verdict.answer is Ruling.REJECTED
     return verdict.reason
 
 
@@ -151,7 +151,7 @@ def test_every_thread_is_expanded_or_skipped(
             other = changed(document)
             other["nodes"][number]["expanded"].remove(thread)
             verdict = verdict_on(program, other)
-            assert verdict.answer is Answer.REJECTED
+            assert verdict.answer is Ruling.REJECTED
             assert "missing" in verdict.reason
             removed += 1
     assert removed
@@ -209,7 +209,7 @@ def test_known_values_are_right(build: Callable[[str], tuple[Program, Document]]
                 other = changed(document)
                 row = other["nodes"][number]["location"]["threads"][0]["frames"][depth]
                 row["registers"][name] ^= 1
-                assert verdict_on(program, other).answer is Answer.REJECTED
+                assert verdict_on(program, other).answer is Ruling.REJECTED
                 registers += 1
     assert registers
 
@@ -224,19 +224,19 @@ def test_structure_is_right(build: Callable[[str], tuple[Program, Document]]) ->
                 if thread["status"] == "running":
                     other = changed(document)
                     other["nodes"][number]["location"]["threads"][index][name] += 1
-                    assert verdict_on(program, other).answer is Answer.REJECTED
+                    assert verdict_on(program, other).answer is Ruling.REJECTED
                     tried += 1
             for depth in range(len(thread["frames"])):
                 for name in ("location", "base"):
                     other = changed(document)
                     row = other["nodes"][number]["location"]["threads"][index]["frames"][depth]
                     row[name] += 1
-                    assert verdict_on(program, other).answer is Answer.REJECTED
+                    assert verdict_on(program, other).answer is Ruling.REJECTED
                     tried += 1
         for page in node["location"]["heap"]:
             other = changed(document)
             other["nodes"][number]["location"]["heap"][page][0] += 1
-            assert verdict_on(program, other).answer is Answer.REJECTED
+            assert verdict_on(program, other).answer is Ruling.REJECTED
             tried += 1
     assert tried > 20
 
@@ -286,7 +286,7 @@ def test_a_loop_needs_its_invariant(loop: tuple[Program, Document]) -> None:
     assert "violation" in rejection(program, document)
     proof = label_of_loop(program, document, 10, count)
     verdict = verdict_on(program, proof)
-    assert verdict.answer is Answer.ACCEPTED, verdict.reason
+    assert verdict.answer is Ruling.ACCEPTED, verdict.reason
     assert "violation" in rejection(program, label_of_loop(program, document, 11, count))
     assert "does not follow" in rejection(program, label_of_loop(program, document, 9, count))
 
@@ -298,7 +298,7 @@ def test_each_label_is_needed(loop: tuple[Program, Document]) -> None:
     for node in proof["nodes"]:
         if node["expanded"] or node["cover"] is not None:
             kept, node["label"] = node["label"], []
-            needed += verdict_on(program, proof).answer is Answer.REJECTED
+            needed += verdict_on(program, proof).answer is Ruling.REJECTED
             node["label"] = kept
     assert needed >= 2
 
@@ -340,7 +340,7 @@ def test_covers_are_right(build: Callable[[str], tuple[Program, Document]]) -> N
         if node["cover"] is None and cover != covered[0]["cover"]:
             other = changed(document)
             other["nodes"][number]["cover"] = cover
-            assert verdict_on(program, other).answer is Answer.REJECTED
+            assert verdict_on(program, other).answer is Ruling.REJECTED
 
 
 def test_the_covering_node_is_expanded(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_the_covering_node_is_expanded(tmp_path: Path) -> None:
     program = program_of(tmp_path, APART.replace("seen != 1", "seen == 0 || seen == 2"))
     builder = Builder(program)
     document = builder.document()
-    assert verdict_on(program, document).answer is Answer.ACCEPTED
+    assert verdict_on(program, document).answer is Ruling.ACCEPTED
     rejected = 0
     for number, node in enumerate(document["nodes"]):
         for thread in node["expanded"]:
@@ -356,7 +356,7 @@ def test_the_covering_node_is_expanded(tmp_path: Path) -> None:
             if arrivals and builder._is_skipped(builder.nodes[number], thread):
                 other = changed(document)
                 _drop(other, number, thread)
-                assert verdict_on(program, other).answer is Answer.REJECTED
+                assert verdict_on(program, other).answer is Ruling.REJECTED
                 rejected += 1
     assert rejected
 
@@ -403,8 +403,8 @@ def test_independent_steps_are_skipped(tmp_path: Path) -> None:
     program = program_of(tmp_path, APART)
     everything = Builder(program, reduce=False).document()
     reduced = Builder(program).document()
-    assert verdict_on(program, everything).answer is Answer.ACCEPTED
-    assert verdict_on(program, reduced).answer is Answer.ACCEPTED
+    assert verdict_on(program, everything).answer is Ruling.ACCEPTED
+    assert verdict_on(program, reduced).answer is Ruling.ACCEPTED
     assert len(reduced["nodes"]) < len(everything["nodes"])
 
 
@@ -422,7 +422,7 @@ def test_dependent_steps_are_not_skipped(tmp_path: Path) -> None:
             may_skip = not covers and builder._is_skipped(builder.nodes[number], thread)
             answer = verdict_on(program, other).answer
             if not may_skip:
-                assert answer is Answer.REJECTED
+                assert answer is Ruling.REJECTED
                 needed += 1
             skipped += may_skip
     assert needed and skipped
@@ -489,9 +489,9 @@ def test_shared_accesses_are_switch_points(tmp_path: Path) -> None:
             edge = program.functions[function].edges[place][0]
             text = program.text(edge.action.origin)
             is_shared = text in ("z", "z = 2", "int seen = z;", "z = 2;")
-            if verdict.answer is Answer.REJECTED:
+            if verdict.answer is Ruling.REJECTED:
                 assert "local" in verdict.reason
-            assert (verdict.answer is Answer.REJECTED) == is_shared, text
+            assert (verdict.answer is Ruling.REJECTED) == is_shared, text
 
 
 def test_a_violation_behind_an_unnoticed_switch(tmp_path: Path) -> None:

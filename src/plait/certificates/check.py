@@ -18,7 +18,7 @@ from plait.certificates.persistence import Persistence
 from plait.certificates.races import check_races
 from plait.certificates.sections import CriticalSections, Taker
 from plait.certificates.state import Access, ActiveFrame, Registers, Situation, new_thread_shape
-from plait.certificates.verdicts import Answer, Rejected, Verdict
+from plait.certificates.verdicts import Rejected, Ruling, Verdict
 from plait.certificates.world import World
 from plait.logic.substitute import Substitution
 from plait.model.program import Program
@@ -64,13 +64,13 @@ def check(
             program, specification, certificate, Decider(certificate.terms, deadline)
         )
         checker.run(progress)
-        answer, reason = Answer.ACCEPTED, ""
+        answer, reason = Ruling.ACCEPTED, ""
     except Rejected as rejected:
-        answer, reason = Answer.REJECTED, _described(program, rejected)
+        answer, reason = Ruling.REJECTED, _described(program, rejected)
     except Undecided as undecided:
-        answer, reason = Answer.UNKNOWN, str(undecided)
+        answer, reason = Ruling.UNKNOWN, str(undecided)
     except RecursionError:
-        answer, reason = Answer.UNKNOWN, "terms are nested too deeply"
+        answer, reason = Ruling.UNKNOWN, "terms are nested too deeply"
     nodes, steps, queries = (0, 0, 0) if checker is None else checker.counts
     return Verdict(answer, reason, nodes, steps, queries)
 

@@ -8,7 +8,7 @@ from plait.data import dataclass
 from plait.model.actions import NOWHERE, Origin
 
 
-class Answer(Enum):
+class Ruling(Enum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     UNKNOWN = "unknown"
@@ -18,7 +18,7 @@ class Answer(Enum):
 class Verdict:
     """`reason` names the first step that fails; the counts say what was checked."""
 
-    answer: Answer
+    answer: Ruling
     reason: str
     nodes: int
     steps: int

@@ -22,7 +22,7 @@ def check(options: argparse.Namespace, console: Console) -> int:
 def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     from plait.certificates.check import check as check_certificate
     from plait.certificates.reading import read
-    from plait.certificates.verdicts import Answer
+    from plait.certificates.verdicts import Ruling
     from plait.portfolio.arguments import as_arguments
     from plait.portfolio.assumptions import assumptions_of, assumptions_of_certificate
     from plait.portfolio.subject import load_program, read_text, specification
@@ -47,9 +47,9 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     verdict = check_certificate(program, chosen, certificate, worker.deadline, progress)
     reason = verdict.reason
     made_with = list(certificate.options)
-    if verdict.answer is Answer.REJECTED and made_with != as_arguments(subject):
+    if verdict.answer is Ruling.REJECTED and made_with != as_arguments(subject):
         reason += f"; it was made with {shlex.join(made_with) or 'no options'}"
-    if verdict.answer is Answer.UNKNOWN and worker.is_late:
+    if verdict.answer is Ruling.UNKNOWN and worker.is_late:
         reason = f"time limit of {options.timeout:g} s"
     counts = f"{verdict.nodes} nodes, {verdict.steps} steps, {verdict.queries} questions to z3"
     worker.answer(verdict.answer.value, reason, [counts])

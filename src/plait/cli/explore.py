@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Answer:
+class Explored:
     """A verdict on one program and specification, with its evidence as JSON has it.
 
     `verdict` is "true", "false" or "unknown".
@@ -53,7 +53,7 @@ class Answer:
 def explore(options: argparse.Namespace, console: Console) -> int:
     subject = expand_task(subject_of(options))
     whole, entry = specification(subject)
-    answers: list[Answer] = []
+    answers: list[Explored] = []
     for part in parts(whole):
         spent = sum(answer.exploration.seconds for answer in answers)
         answers.append(_answer(options, subject, part, entry, spent))
@@ -78,7 +78,7 @@ def explore(options: argparse.Namespace, console: Console) -> int:
     return exits.OF_VERDICTS[answer.verdict] if is_written else exits.UNUSABLE_INPUT
 
 
-def worst(answers: list[Answer]) -> Answer:
+def worst(answers: list[Explored]) -> Explored:
     """The answer to several questions together; its assumptions are those of all."""
     rank = {"false": 0, "unknown": 1, "true": 2}
     chosen = min(answers, key=lambda answer: rank[answer.verdict])
@@ -91,7 +91,7 @@ def worst(answers: list[Answer]) -> Answer:
 
 def _answer(
     options: argparse.Namespace, subject: Subject, part: Specification, entry: str, spent: float
-) -> Answer:
+) -> Explored:
     from plait.semantics.explore import ExploreOptions
     from plait.semantics.explore import explore as explore_all
 
@@ -113,7 +113,7 @@ def _answer(
             reduction=options.reduction == "sleep",
         ),
     )
-    answer = Answer(
+    answer = Explored(
         program, part, exploration, exploration.verdict.value, exploration.reason, assumptions
     )
     if exploration.schedule is not None:
@@ -121,7 +121,7 @@ def _answer(
     return answer
 
 
-def _show(answer: Answer) -> None:
+def _show(answer: Explored) -> None:
     """Execute the counterexample again; one that does not show the violation proves nothing."""
     from plait.evidence.counterexample import Found, NotShown, evidence_of
     from plait.portfolio.evidence_rows import row_of
@@ -149,8 +149,8 @@ def _composed(
     subject: Subject,
     whole: Specification,
     entry: str,
-    answers: list[Answer],
-    answer: Answer,
+    answers: list[Explored],
+    answer: Explored,
 ) -> Result:
     from plait.portfolio.compose import composed
     from plait.portfolio.messages import Loaded, Question
@@ -177,7 +177,7 @@ def _composed(
     return composed(subject, "explore", question, loaded, message, {}, [])
 
 
-def _statistics(answers: list[Answer]) -> dict[str, float]:
+def _statistics(answers: list[Explored]) -> dict[str, float]:
     explorations = [answer.exploration for answer in answers]
     return {
         "states": sum(item.states for item in explorations),
@@ -188,7 +188,7 @@ def _statistics(answers: list[Answer]) -> dict[str, float]:
 
 
 def _write_files(
-    options: argparse.Namespace, console: Console, answer: Answer, result: Result
+    options: argparse.Namespace, console: Console, answer: Explored, result: Result
 ) -> bool:
     """Whether all files that were asked for could be written."""
     from plait.portfolio.compose import add_sources

@@ -15,20 +15,20 @@ _FIRST_SECONDS = 5.0
 _FACTOR = 4.0  # an engine begins anew in each turn
 
 Item = TypeVar("Item")
-Answer = Result | OutOfTime
+Reply = Result | OutOfTime
 
 
 @dataclass(slots=True, eq=False)
 class _Pending(Generic[Item]):
     item: Item
-    answer: Answer | None = None
+    answer: Reply | None = None
     seconds: float = 0.0  # of the longest turn, which was not enough
     turns: int = 0
 
 
 def ask_in_turns(
-    items: Sequence[Item], deadline: float | None, ask: Callable[[Item, float | None], Answer]
-) -> Iterator[tuple[Item, Answer]]:
+    items: Sequence[Item], deadline: float | None, ask: Callable[[Item, float | None], Reply]
+) -> Iterator[tuple[Item, Reply]]:
     """The last answer to each. `ask` is told when the turn ends. Each turn of a question is longer
     than those before, which would otherwise be in vain."""
     queue = [_Pending(item) for item in items]

@@ -13,7 +13,7 @@ from tests.engines.impact.helpers import loaded, outcome_of
 from plait.analysis.critical_sections import Discipline
 from plait.certificates.check import check
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer as Accepted
+from plait.certificates.verdicts import Ruling
 from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.impact.settings import Reduction, Settings
 from plait.engines.interface import Answer
@@ -121,7 +121,7 @@ def test_no_certificate_leaves_them_out(name: str, tmp_path: Path) -> None:
     for seed in range(4):
         document = Builder(program, {}, guesses=seed, ahead=0.3 * seed).document()
         verdict = check(program, Specification(), read(json.dumps(document)))
-        assert verdict.answer is Accepted.REJECTED, f"{seed}: {verdict}"
+        assert verdict.answer is Ruling.REJECTED, f"{seed}: {verdict}"
 
 
 @pytest.mark.parametrize("name", SAFE)
@@ -136,7 +136,7 @@ def test_proofs(name: str, tmp_path: Path) -> None:
     document.update(options=[], fingerprint="0" * 64)
     assert document["locks"]
     verdict = check(program, Specification(), read(_signed(program, document)))
-    assert verdict.answer is Accepted.ACCEPTED, verdict.reason
+    assert verdict.answer is Ruling.ACCEPTED, verdict.reason
 
 
 def _signed(program: Program, document: dict[str, object]) -> str:
@@ -168,5 +168,5 @@ def test_a_step_that_is_left_out_is_compared_too(
     assert outcome.answer is Answer.HOLDS and outcome.proof is not None
     document = outcome.proof.certificate() | {"options": []}
     verdict = check(program, Specification(), read(_signed(program, document)))
-    assert verdict.answer is Accepted.REJECTED
+    assert verdict.answer is Ruling.REJECTED
     assert "critical section" in verdict.reason

@@ -16,7 +16,7 @@ from tests.engines.impact.helpers import PROGRAMS, loaded
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer as Checked
+from plait.certificates.verdicts import Ruling
 from plait.engines.impact.engine import verify
 from plait.engines.impact.settings import Explicit, Settings
 from plait.engines.interface import Answer, Outcome
@@ -60,7 +60,7 @@ def is_accepted(program: Program, outcome: Outcome) -> bool:
     assert outcome.proof is not None
     document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     found = check(program, ASSERTIONS, read(json.dumps(document)), time.monotonic() + 60)
-    return found.answer is Checked.ACCEPTED
+    return found.answer is Ruling.ACCEPTED
 
 
 @pytest.mark.parametrize("path", SAFE, ids=lambda path: path.stem)

@@ -11,7 +11,7 @@ from tests.engines.impact.helpers import loaded, outcome_of
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer as Verified
+from plait.certificates.verdicts import Ruling
 from plait.engines.interface import Answer, Outcome
 from plait.model.program import Program
 from plait.model.properties import Specification
@@ -72,4 +72,4 @@ def test_the_certificate_of_a_section_with_many_paths(tmp_path: Path) -> None:
     document = outcome.proof.certificate() | {"options": [], "fingerprint": fingerprint(program)}
     deadline = time.monotonic() + 120
     verdict = check(program, Specification(), read(json.dumps(document)), deadline)
-    assert verdict.answer is Verified.ACCEPTED, verdict.reason
+    assert verdict.answer is Ruling.ACCEPTED, verdict.reason

@@ -14,8 +14,7 @@ from tests.engines.impact.test_critical_sections import LOCK, UNLOCK, program_of
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer as Accepted
-from plait.certificates.verdicts import Verdict
+from plait.certificates.verdicts import Ruling, Verdict
 from plait.engines.impact.settings import Reduction, Settings
 from plait.engines.interface import Answer, Outcome
 from plait.model.program import Program
@@ -102,7 +101,7 @@ def test_safe(name: str, tmp_path: Path) -> None:
     assert explore(program, RACES).verdict.value == "true"
     assert found.proof is not None
     verdict = certified(program, found.proof.certificate())
-    assert verdict.answer is Accepted.ACCEPTED, verdict.reason
+    assert verdict.answer is Ruling.ACCEPTED, verdict.reason
 
 
 @pytest.mark.parametrize("reduction", [Reduction.MOVERS, Reduction.DYNAMIC])
@@ -115,7 +114,7 @@ def test_no_certificate_for_races(name: str, reduction: Reduction, tmp_path: Pat
     document = whole.proof.certificate()
     document.update(properties=["no-data-race"])
     verdict = certified(program, document)
-    assert verdict.answer is Accepted.REJECTED
+    assert verdict.answer is Ruling.REJECTED
     assert "race" in verdict.reason or "ahead" in verdict.reason or "elsewhere" in verdict.reason
 
 

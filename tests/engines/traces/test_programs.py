@@ -11,7 +11,7 @@ from tests.engines.impact.test_critical_sections import UNSAFE
 from tests.engines.impact.test_critical_sections import program_of as two_threads
 from tests.engines.traces.helpers import checked, outcome_of
 
-from plait.certificates.verdicts import Answer as Accepted
+from plait.certificates.verdicts import Ruling
 from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.interface import Answer
 from plait.engines.traces.settings import Claims, Commutativity, Explicit, Settings
@@ -55,7 +55,7 @@ def test_other_configurations_are_never_wrong(number: int) -> None:
 def test_certificates(name: str, settings: Settings) -> None:
     program = loaded(PROGRAMS / f"{name}.c")
     verdict = checked(program, outcome_of(program, settings))
-    assert verdict.answer is Accepted.ACCEPTED, verdict.reason
+    assert verdict.answer is Ruling.ACCEPTED, verdict.reason
 
 
 @pytest.mark.parametrize("name", UNSAFE)

@@ -14,7 +14,7 @@ import yaml
 from tests.evidence.witness.schemas import violation
 from tests.evidence.witness.support import REPOSITORY, Violated, violated
 
-from plait.evidence.validation.search import Answer
+from plait.evidence.validation.search import Confirmation
 from plait.evidence.validation.validate import validate
 from plait.evidence.witness.content import ViolationWitness
 from plait.evidence.witness.read import from_text
@@ -61,7 +61,7 @@ def test_without_threads_it_is_not_rejected(path: Path, name: str) -> None:
         text = to_witness(found.result, form)
         jsonschema.validate(yaml.safe_load(text), violation(form))
         answer = _validated(found, text, seconds=0.5)
-        assert answer is not Answer.REJECTED
+        assert answer is not Confirmation.REJECTED
 
 
 @pytest.mark.parametrize("seed", [1, 4, 7, 11, 17, 23, 37, 42])
@@ -81,10 +81,10 @@ def _check(found: Violated, forms: tuple[str, ...]) -> None:
             ElementTree.fromstring(text)
         else:
             jsonschema.validate(yaml.safe_load(text), violation(form))
-        assert _validated(found, text, seconds=20) is Answer.CONFIRMED
+        assert _validated(found, text, seconds=20) is Confirmation.CONFIRMED
 
 
-def _validated(found: Violated, text: str, seconds: float) -> Answer:
+def _validated(found: Violated, text: str, seconds: float) -> Confirmation:
     witness = from_text(text, "witness")
     assert isinstance(witness, ViolationWitness)
     return validate(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.evidence.witness.support import Violated, violated_text
 
-from plait.evidence.validation.search import Answer, Found
+from plait.evidence.validation.search import Confirmation, Found
 from plait.evidence.validation.validate import validate
 from plait.evidence.witness.content import (
     Format,
@@ -94,57 +94,57 @@ _TARGET = _point(Kind.TARGET, 14)
 
 
 def test_the_target_alone_is_enough(writer: Violated) -> None:
-    assert _validated(writer, _witness(_TARGET)).answer is Answer.CONFIRMED
+    assert _validated(writer, _witness(_TARGET)).answer is Confirmation.CONFIRMED
 
 
 def test_where_a_thread_comes_to_between_its_accesses(writer: Violated) -> None:
     """The thread stands before line 6 all the time that x is 1."""
     for constraint in ("1", "x == 1", "x < 2 && x > 0"):
         witness = _witness(_CREATE, _point(Kind.ASSUMPTION, 6, constraint, "1"), _TARGET)
-        assert _validated(writer, witness).answer is Answer.CONFIRMED
+        assert _validated(writer, witness).answer is Confirmation.CONFIRMED
 
 
 def test_no_execution_is_as_the_witness_says(writer: Violated) -> None:
     for line, constraint in ((6, "x == 0"), (7, "x == 1"), (6, "x == 5")):
         witness = _witness(_CREATE, _point(Kind.ASSUMPTION, line, constraint, "1"), _TARGET)
-        assert _validated(writer, witness).answer is Answer.REJECTED
+        assert _validated(writer, witness).answer is Confirmation.REJECTED
 
 
 def test_order_counts(writer: Violated) -> None:
     end_of_writer = _point(Kind.ASSUMPTION, 7, "1", "1")
     after_reading = _point(Kind.BRANCHING, 13, "true")
     late = _witness(_CREATE, after_reading, end_of_writer, _TARGET)
-    assert _validated(writer, late).answer is Answer.CONFIRMED
+    assert _validated(writer, late).answer is Confirmation.CONFIRMED
     early = _witness(_CREATE, end_of_writer, _point(Kind.ASSUMPTION, 12, "1"), _TARGET)
     found = _validated(writer, early)
-    assert found.answer is Answer.REJECTED, found.reason
+    assert found.answer is Confirmation.REJECTED, found.reason
 
 
 def test_avoided_waypoints(writer: Violated) -> None:
     avoid = Waypoint(Kind.BRANCHING, Location("program.c", 13), "true", "0")
     target = Segment(_TARGET.follow, (avoid,))
-    assert _validated(writer, _witness(_CREATE, target)).answer is Answer.REJECTED
+    assert _validated(writer, _witness(_CREATE, target)).answer is Confirmation.REJECTED
     other = replace(avoid, constraint="false")
     target = Segment(_TARGET.follow, (other,))
-    assert _validated(writer, _witness(_CREATE, target)).answer is Answer.CONFIRMED
+    assert _validated(writer, _witness(_CREATE, target)).answer is Confirmation.CONFIRMED
 
 
 def test_places_that_do_not_exist(writer: Violated) -> None:
-    assert _validated(writer, _witness(_point(Kind.TARGET, 99))).answer is Answer.REJECTED
+    assert _validated(writer, _witness(_point(Kind.TARGET, 99))).answer is Confirmation.REJECTED
     elsewhere = Segment((Waypoint(Kind.TARGET, Location("other.c", 14), thread="0"),))
-    assert _validated(writer, _witness(elsewhere)).answer is Answer.REJECTED
+    assert _validated(writer, _witness(elsewhere)).answer is Confirmation.REJECTED
     nobody = _witness(_point(Kind.ASSUMPTION, 5, "1", "7"), _TARGET)
-    assert _validated(writer, nobody).answer is Answer.REJECTED
+    assert _validated(writer, nobody).answer is Confirmation.REJECTED
     wrong_line = _witness(_point(Kind.TARGET, 16))
-    assert _validated(writer, wrong_line).answer is Answer.REJECTED
+    assert _validated(writer, wrong_line).answer is Confirmation.REJECTED
     wrong_thread = _witness(_CREATE, Segment((replace(_TARGET.follow[0], thread="1"),)))
-    assert _validated(writer, wrong_thread).answer is Answer.REJECTED
+    assert _validated(writer, wrong_thread).answer is Confirmation.REJECTED
 
 
 def test_what_cannot_be_evaluated_is_unknown(writer: Violated) -> None:
     for constraint in ("f(x)", "*p == 1", "nobody == 1", "x == ", "((((((((", "x / 0"):
         witness = _witness(_CREATE, _point(Kind.ASSUMPTION, 6, constraint, "1"), _TARGET)
-        assert _validated(writer, witness).answer is Answer.UNKNOWN
+        assert _validated(writer, witness).answer is Confirmation.UNKNOWN
 
 
 def test_negated_and_composed_conditions(branches: Violated) -> None:
@@ -152,7 +152,7 @@ def test_negated_and_composed_conditions(branches: Violated) -> None:
     assert "branching" in text
     witness = from_text(text, "witness")
     assert isinstance(witness, ViolationWitness)
-    assert _validated(branches, witness).answer is Answer.CONFIRMED
+    assert _validated(branches, witness).answer is Confirmation.CONFIRMED
     first = next(
         index
         for index, segment in enumerate(witness.segments)
@@ -164,7 +164,7 @@ def test_negated_and_composed_conditions(branches: Violated) -> None:
         segments[first] = Segment((point,))
         answer = _validated(branches, replace(witness, segments=tuple(segments))).answer
         is_same = value == witness.segments[first].follow[0].constraint
-        assert (answer is Answer.CONFIRMED) is is_same
+        assert (answer is Confirmation.CONFIRMED) is is_same
 
 
 def test_inputs_come_from_the_witness(branches: Violated) -> None:
@@ -175,7 +175,7 @@ def test_inputs_come_from_the_witness(branches: Violated) -> None:
         _point(Kind.BRANCHING, 9, "true"),
         _point(Kind.TARGET, 11),
     )
-    assert _validated(branches, witness).answer is Answer.CONFIRMED
+    assert _validated(branches, witness).answer is Confirmation.CONFIRMED
 
 
 def test_changed_witnesses_are_confirmed_only_if_they_replay(writer: Violated) -> None:
@@ -205,11 +205,11 @@ def test_changed_witnesses_are_confirmed_only_if_they_replay(writer: Violated) -
                 break
         found = _validated(writer, replace(witness, segments=tuple(segments)))
         answers.append(found.answer)
-        if found.answer is Answer.CONFIRMED:
+        if found.answer is Confirmation.CONFIRMED:
             assert found.schedule is not None
             execution = run(writer.program, writer.specification, schedule=found.schedule)
             assert execution.ending == "violation"
-    assert Answer.REJECTED in answers
+    assert Confirmation.REJECTED in answers
 
 
 def test_formats_agree(writer: Violated, tmp_path: Path) -> None:
@@ -217,4 +217,4 @@ def test_formats_agree(writer: Violated, tmp_path: Path) -> None:
         witness = from_text(to_witness(writer.result, form.value), "witness")
         assert isinstance(witness, ViolationWitness)
         assert witness.format is form
-        assert _validated(writer, witness).answer is Answer.CONFIRMED
+        assert _validated(writer, witness).answer is Confirmation.CONFIRMED

@@ -14,7 +14,7 @@ from tests.evidence.witness.support import REPOSITORY, violated
 
 from plait.errors import InputError
 from plait.evidence.result import Invariant, Place, Result, Source
-from plait.evidence.validation.search import Answer
+from plait.evidence.validation.search import Confirmation
 from plait.evidence.validation.validate import validate
 from plait.evidence.witness.content import CorrectnessWitness, ViolationWitness
 from plait.evidence.witness.read import from_text
@@ -164,4 +164,4 @@ def test_extreme_values(tmp_path: Path) -> None:
     assert "18446744073709551614U" in text and "(-9223372036854775807 - 1)" in text
     witness = from_text(text, "w")
     assert isinstance(witness, ViolationWitness)
-    assert validate(found.program, found.specification, witness).answer is Answer.CONFIRMED
+    assert validate(found.program, found.specification, witness).answer is Confirmation.CONFIRMED

@@ -46,7 +46,7 @@ _MOST_INPUTS = 64  # combinations that are tried for one step
 _BEHIND = ExploreOptions(max_states=20_000, max_seconds=5.0)
 
 
-class Answer(Enum):
+class Confirmation(Enum):
     CONFIRMED = "confirmed"
     REJECTED = "rejected"
     UNKNOWN = "unknown"
@@ -56,7 +56,7 @@ class Answer(Enum):
 class Found:
     """`schedule` is that of a confirmed violation, and `message` says what it violates."""
 
-    answer: Answer
+    answer: Confirmation
     reason: str = ""
     schedule: Schedule | None = None
     kind: str = ""
@@ -159,7 +159,7 @@ class _Search:
             self.gaps[f"the constraint at {where} cannot be evaluated: {reason}"] = None
         self.gaps.update(self.domains.gaps)
         if self.gaps:
-            return Found(Answer.UNKNOWN, f"no execution found; {next(iter(self.gaps))}")
+            return Found(Confirmation.UNKNOWN, f"no execution found; {next(iter(self.gaps))}")
         waypoint = self.guide.waypoints[self.guide.follow[self.farthest][0]]
         number = self.farthest + 1
         what = "comes to a violation at" if self.farthest == self.guide.end else "passes"
@@ -167,7 +167,7 @@ class _Search:
             f"no execution that follows the witness {what} its segment {number}"
             f" ({waypoint.kind.value} at {waypoint.location})"
         )
-        return Found(Answer.REJECTED, reason)
+        return Found(Confirmation.REJECTED, reason)
 
     # --- the queue
 
@@ -178,7 +178,8 @@ class _Search:
             return
         self.best[key] = node.cost
         if len(self.best) > self.max_states:
-            raise _Over(Found(Answer.UNKNOWN, f"more than {self.max_states} states{self._far()}"))
+            reason = f"more than {self.max_states} states{self._far()}"
+            raise _Over(Found(Confirmation.UNKNOWN, reason))
         self.farthest = max(self.farthest, node.progress.position)
         self._push(node, node.cost, prefers=True)
 
@@ -217,7 +218,7 @@ class _Search:
         if self.say is not None:
             self.say(len(self.best), self.farthest, self.guide.end + 1)
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise _Over(Found(Answer.UNKNOWN, f"time is up{self._far()}"))
+            raise _Over(Found(Confirmation.UNKNOWN, f"time is up{self._far()}"))
 
     # --- steps
 
@@ -416,7 +417,7 @@ class _Search:
         if not ways or node.doom is not None:
             return
         violation = Found(
-            Answer.CONFIRMED,
+            Confirmation.CONFIRMED,
             "",
             self._schedule(node, step),
             outcome.kind,
@@ -475,7 +476,7 @@ class _Search:
             f" {self.program.place(pair[1].origin)} at the same time"
         )
         schedule = self._schedule(node)
-        found = Found(Answer.CONFIRMED, "", schedule, "no-data-race", message, mine)
+        found = Found(Confirmation.CONFIRMED, "", schedule, "no-data-race", message, mine)
         found.origin = pair[0].origin
         raise _Over(found)
 
@@ -503,7 +504,7 @@ class _Search:
             if not is_same or not self.places.is_at(violation.origin, target.location):
                 return
             schedule = behind.schedule
-        found = Found(Answer.CONFIRMED, "", schedule, "no-deadlock", message, number)
+        found = Found(Confirmation.CONFIRMED, "", schedule, "no-deadlock", message, number)
         found.origin = outcome.origin
         raise _Over(found)
 

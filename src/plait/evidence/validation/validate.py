@@ -11,7 +11,7 @@ from plait.data import replace
 from plait.evidence.validation.expressions import CannotEvaluate, parse
 from plait.evidence.validation.following import Guide
 from plait.evidence.validation.places import NoSuchPlace, Places, Unresolved
-from plait.evidence.validation.search import Answer, Found, Say, search
+from plait.evidence.validation.search import Confirmation, Found, Say, search
 from plait.evidence.validation.watching import Watched
 from plait.evidence.witness.content import MAIN, Format, Kind, Segment, ViolationWitness, Waypoint
 from plait.model.program import Program
@@ -36,12 +36,13 @@ def validate(
         guide = Guide.of(segments)
         watched = _watched(guide, places, program)
     except NoSuchPlace as reason:
-        return Found(Answer.REJECTED, str(reason))
+        return Found(Confirmation.REJECTED, str(reason))
     except (Unresolved, CannotEvaluate) as reason:
-        return Found(Answer.UNKNOWN, str(reason))
+        return Found(Confirmation.UNKNOWN, str(reason))
     unnamed = _unnamed(guide)
     if unnamed:
-        return Found(Answer.REJECTED, f"the witness does not say who creates thread '{unnamed}'")
+        why = f"the witness does not say who creates thread '{unnamed}'"
+        return Found(Confirmation.REJECTED, why)
     found = search(
         program,
         specification,
@@ -52,8 +53,9 @@ def validate(
         deadline=deadline,
         say=say,
     )
-    if found.answer is Answer.CONFIRMED and not _replays(program, specification, found):
-        return Found(Answer.UNKNOWN, "internal error: the execution that was found does not replay")
+    if found.answer is Confirmation.CONFIRMED and not _replays(program, specification, found):
+        why = "internal error: the execution that was found does not replay"
+        return Found(Confirmation.UNKNOWN, why)
     return found
 
 
