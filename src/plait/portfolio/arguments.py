@@ -26,14 +26,15 @@ _VALUES = {
 
 
 def as_arguments(subject: Subject) -> list[str]:
-    """The options of properties and of the front end that differ from the defaults."""
+    """The options of properties and of the front end that differ from the defaults. A command
+    that has no such option does what is the default elsewhere."""
     arguments: list[str] = []
     for name, option in _LISTS.items():
-        for value in getattr(subject, name):
+        for value in getattr(subject, name, ()):
             arguments += [option, value]
     defaults = Subject()
     for name, option in _VALUES.items():
-        value = getattr(subject, name)
+        value = getattr(subject, name, getattr(defaults, name))
         if value != getattr(defaults, name):
             arguments += [option, value]
     if not subject.spurious_wakeups:
