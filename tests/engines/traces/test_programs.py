@@ -42,6 +42,22 @@ def test_default(path: Path) -> None:
     assert outcome.answer is expected(path), outcome.reason
 
 
+LABELLED = [
+    path
+    for path in FILES
+    if path.stem.endswith("unsafe") and path.stem.startswith(("alias", "cover", "uncover", "label"))
+]
+
+
+@pytest.mark.parametrize("commutativity", [Commutativity.SLEEP, Commutativity.MONOTONIC])
+@pytest.mark.parametrize("path", LABELLED, ids=lambda path: path.stem)
+def test_labels_only(path: Path, commutativity: Commutativity) -> None:
+    """Mistakes in covers and in the reduction show best where all is left to claims."""
+    settings = Settings(commutativity=commutativity, explicit=Explicit.POINTERS, persistent=False)
+    outcome = outcome_of(loaded(path), settings)
+    assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
 @pytest.mark.parametrize("number", range(len(CONFIGURATIONS)))
 def test_other_configurations_are_never_wrong(number: int) -> None:
     for path in FILES[number % 40 :: 40]:

@@ -193,6 +193,9 @@ class _Engine:
         for label in sequence[1:-1]:
             for claim in label:
                 self._proof.add(claim)
+        letters = [state.way.step for state in search.word[1:]]
+        for index, letter in enumerate((*letters, way.step), 1):
+            self._proof.link(sequence[index], letter, sequence[index + 1])
         if not search.excludes(way):
             self._set_aside("the claims about a trace do not prove it again", search, way)
         search.read_again()

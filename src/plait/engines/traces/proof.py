@@ -25,6 +25,7 @@ from plait.logic.interpolation.conjuncts import Conjuncts
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
 from plait.logic.interpolation.queries import Queries, Undecided
+from plait.logic.operators import OR
 from plait.logic.substitute import Substitution, Vocabulary
 from plait.logic.terms import Terms
 
@@ -148,6 +149,20 @@ class Proof:
 
     # --- triples
 
+    def link(self, before: Iterable[int], step: Step, behind: Iterable[int]) -> None:
+        """The edges of a trace's own automaton: its claims before a step give those behind it."""
+        letter = self._letter(step)
+        premises = [self._number[claim] for claim in before if claim in self._number]
+        for claim in behind:
+            number = self._number.get(claim)
+            if number is None or letter.kept >> number & 1:
+                continue
+            if not self._suffices(letter, as_set(premises), number):
+                found = self._asked(letter, as_set(premises), number, premises)
+                if found is not None:
+                    self._learn(letter, number, found)
+                    letter.behind.clear()
+
     def _suffices(self, letter: _Letter, claims: int, claim: int) -> bool:
         if letter.untouched >> claim & 1 and claims >> claim & 1:
             self._learn(letter, claim, 1 << claim)
@@ -185,15 +200,18 @@ class Proof:
         return self._asked(letter, claims, claim, chosen)
 
     def _exactly(self, letter: _Letter, claims: int, goal: int) -> int | None:
-        """Without Transformation II: the precondition itself must be among the claims."""
+        """Without Transformation II: the precondition itself must be among the claims, or part of
+        a disjunction, which is what Transformation I makes claims of."""
         terms = self.terms
         whole = terms.any_of((*map(terms.not_, letter.step.assumes), goal))
         found = 0
         for part in self._conjuncts(whole):
-            number = self._number.get(part)
-            if number is None or not claims >> number & 1:
+            members = terms.operands[part] if terms.operator[part] == OR else ()
+            known = (self._number.get(item, FALSE) for item in (part, *members))
+            premise = next((number for number in known if number and claims >> number & 1), None)
+            if premise is None:
                 return None
-            found |= 1 << number
+            found |= 1 << premise
         return found
 
     def _connected(self, letter: _Letter, claims: int, claim: int) -> list[int] | None:

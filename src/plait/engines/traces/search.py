@@ -299,8 +299,7 @@ class Search:
         """Whether the proof, as it is now, accepts the word with this way behind it."""
         claims = self._initial_claims(self.word[0].place)
         for state in self.word[1:]:
-            assert state.taken is not None
-            if self._proof.reason(claims, state.taken[2].step, FALSE) is not None:
+            if self._proof.reason(claims, state.way.step, FALSE) is not None:
                 return True
             claims = self._after(claims, state)
         return self._proof.reason(claims, way.step, FALSE) is not None
@@ -309,8 +308,7 @@ class Search:
         return self._claims_at(place, self._proof.initially(self._initial_value))
 
     def _after(self, claims: int, state: State) -> int:
-        assert state.taken is not None
-        return self._claims_at(state.place, self._proof.after(claims, state.taken[2].step))
+        return self._claims_at(state.place, self._proof.after(claims, state.way.step))
 
     def _restart(self, index: int, claims: int) -> None:
         state = self.word[index]

@@ -74,6 +74,11 @@ class State:
         """That has come here; 0 initially."""
         return 0 if self.taken is None else self.taken[1]
 
+    @property
+    def way(self) -> Way:
+        assert self.taken is not None
+        return self.taken[2]
+
     def occurrence(self, terms: Terms) -> Occurrence:
         """How the word comes here, with inputs of its own."""
         if self._occurrence is None:
