@@ -10,6 +10,8 @@
 # make bench-orders      how the ways to deal with orders compare; BENCH_TASKS="folders" for other
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
+# make bench-traces      the engine that proves traces beside others; BENCH_TASKS="files" for other
+#                        programs than our own, BENCH_OPTIONS="--seconds 20 --engine E" for others
 # make bench-families    how far an engine gets with more items and threads; BENCH_OPTIONS="--engine E"
 # make bench-report      what the HTML report costs, to make and to read
 # make bench-portfolio   what the supervisor costs
@@ -27,7 +29,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 COMPARE := $(BIN)/python tools/compare_verdicts.py --jobs $(JOBS)
 
-.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-traces bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -102,6 +104,9 @@ bench-frontend: $(VENV)/.installed-dev
 
 bench-orders: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_orders.py $(BENCH_OPTIONS) $(BENCH_TASKS)
+
+bench-traces: $(VENV)/.installed-dev
+	$(BIN)/python tools/bench_traces.py $(BENCH_OPTIONS) $(BENCH_TASKS)
 
 bench-impact: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_impact.py $(BENCH_OPTIONS) $(BENCH_TASKS)

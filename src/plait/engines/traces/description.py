@@ -21,10 +21,10 @@ _WEAKENING = EngineOption(
 )
 _COMMUTATIVITY = EngineOption(
     "commutativity",
-    "sleep",
+    "monotonic",
     "which of the traces that differ by swaps of independent steps are proved: all (none), those in"
-    " which no smaller thread could have come a step earlier (monotonic), or one (sleep, the"
-    " default)",
+    " which no smaller thread could have come a step earlier (monotonic, the default), or one"
+    " (sleep)",
     ("none", "monotonic", "sleep"),
 )
 _LOCATIONS = EngineOption(

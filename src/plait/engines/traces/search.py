@@ -207,6 +207,8 @@ class Search:
                 continue
             child.asleep |= 1 << thread
             child.sleep_premises[thread] = premises
+            if self._settings.commutativity is Commutativity.SLEEP:
+                child.inherited |= state.asleep & 1 << thread
             self._statistics.asleep += 1
             # It is not taken from there, but it could be: nobody must be in the middle of a
             # critical section then.

@@ -34,7 +34,7 @@ class Explicit(Enum):
 class Settings:
     claims: Claims = Claims.INTERPOLANTS
     weakening: bool = True  # Transformation II
-    commutativity: Commutativity = Commutativity.SLEEP
+    commutativity: Commutativity = Commutativity.MONOTONIC
     explicit: Explicit = Explicit.FEW
     whole_sections: bool = True
     persistent: bool = True

@@ -56,6 +56,7 @@ class State:
     taken: tuple[Location, int, Way] | None = None  # from where, by which thread, how
     # Claims of the state before because of which threads are asleep here.
     sleep_premises: dict[int, int] = field(default_factory=dict)
+    inherited: int = 0  # threads that were asleep before, and therefore are
     persistent: int = 0  # the only thread that is explored, ahead of all that others may do
     explored: int = 0  # threads all of whose ways were explored
     left: list[tuple[int, list[Way]]] | None = None  # what is still to be explored
@@ -128,7 +129,7 @@ def _needed(state: State, proof: Proof) -> tuple[int, int]:
             needed |= premises
         for thread in numbers(behind.needed_asleep):
             needed |= child.sleep_premises[thread]
-        asleep |= behind.needed_asleep & state.asleep
+        asleep |= behind.needed_asleep & child.inherited
     return needed, asleep
 
 

@@ -1,0 +1,123 @@
+"""Figure 14 of the paper: the engine `traces` beside others.
+
+    python tools/bench_traces.py [--seconds S] [--engine E ...] [TASK or FOLDER ...]
+
+A task is a C file with assertions (the name says `unsafe` if one can fail), or a BenchExec task
+definition (.yml); by default our versions of the programs that there are. Every engine gets every
+task, in a process of its own that is killed at the limit. Times are CPU seconds of the engine,
+without the front end; `proved` counts the traces (impact: the refinements), `states` those that the
+engine has met. The exit code is 1 for wrong answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from bench_impact import ANSWERS, ROOT, Task, tasks_in
+from plait.c import FrontEndOptions, load
+from plait.engines import registry
+from plait.engines.interface import Counterexample, Progress, Question
+from plait.evidence.confirm import confirmed
+from plait.evidence.counterexample import NotShown
+from plait.evidence.replay import ReplayFailed
+from plait.model.facts import Fact
+from plait.model.program import Program
+from plait.model.properties import Specification
+from plait.work.child import Message, Send
+from plait.work.limits import Limits
+from plait.work.supervise import supervise
+
+
+@dataclass(slots=True)
+class Result:
+    answer: str = "-"
+    cpu: float = 0.0
+    traces: int = 0
+    states: int = 0
+
+
+class Replaying:
+    def __init__(self, program: Program, specification: Specification) -> None:
+        self._program = program
+        self._specification = specification
+
+    def progress(self, progress: Progress) -> None:
+        pass
+
+    def facts(self, facts: tuple[Fact, ...]) -> None:
+        pass
+
+    def confirm(self, found: Counterexample) -> str:
+        try:
+            confirmed(self._program, self._specification, found)
+        except (ReplayFailed, NotShown) as error:
+            return f"not replayed: {error}"
+        return ""
+
+
+def measure(task: Task, name: str, seconds: float) -> Result:
+    result = Result()
+    engine = registry.engine(name)
+
+    def work(send: Send) -> None:
+        options = FrontEndOptions(data_model=task.data_model)
+        program = load([str(task.source)], options, task.specification)
+        began = time.process_time()
+        question = Question(
+            program,
+            task.specification,
+            time.monotonic() + 6 * seconds,
+            settings=engine.settings({}),
+        )
+        answer = import_module(engine.module).answer
+        outcome = answer(question, Replaying(program, task.specification))
+        numbers: dict[str, Any] = outcome.statistics.numbers()
+        message: Message = {
+            "answer": ANSWERS[outcome.answer],
+            "cpu": time.process_time() - began,
+            "traces": numbers.get("traces", numbers.get("refinements", 0)),
+            "states": numbers.get("states", numbers.get("nodes", 0)),
+        }
+        send(message)
+
+    def receive(message: Message) -> None:
+        for field, value in message.items():
+            setattr(result, field, value)
+
+    supervise(work, Limits(6 * seconds + 5, None), receive, None)
+    return result
+
+
+def names_of_engines() -> list[str]:
+    return [item.name for item in registry.engines()]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tasks", nargs="*", type=Path)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--engine", action="append", choices=names_of_engines())
+    options = parser.parse_args()
+    names = options.engine or ["traces", "impact"]
+    print(f"{'':24}" + "".join(f"{name:>30}" for name in names))
+    print(f"{'':24}" + f"{'s':>14}{'proved':>8}{'states':>8}" * len(names))
+    wrong = 0
+    for task in tasks_in(options.tasks or [ROOT / "benchmarks" / "impact"]):
+        row = f"{task.name:24}"
+        for name in names:
+            result = measure(task, name, options.seconds)
+            row += f"{result.answer:>8}{result.cpu:6.2f}{result.traces:8}{result.states:8}"
+            wrong += bool(task.expected) and {result.answer, task.expected} == {"true", "false"}
+        print(row, flush=True)
+    print(f"{wrong} wrong answers")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
