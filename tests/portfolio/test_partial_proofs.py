@@ -10,6 +10,7 @@ from tests.portfolio.machines import PORTFOLIO
 from tests.portfolio.test_run import ORDERS, Game
 
 import plait
+from plait.data import replace
 from plait.engines import registry
 from plait.model.properties import Specification, from_names
 from plait.portfolio import run, worker
@@ -94,8 +95,8 @@ class TestWhatAnEngineIsAsked:
         assert self.asked(Options(certificate=True), "impact") == expected
 
     def test_what_it_checks(self) -> None:
-        assert self.asked(Options(), "impact") == [(1, "assertions")]
-        assert self.asked(Options(engine="portfolio"), "impact") == [(1, "assertions")]
+        assert self.asked(Options(), "traces") == [(1, "assertions")]
+        assert self.asked(Options(engine="portfolio"), "traces") == [(1, "assertions")]
 
     @pytest.mark.parametrize("engine", ["orders", "impact"])
     def test_memory_safety_belongs_to_the_whole(self, engine: str) -> None:
@@ -312,8 +313,14 @@ class TestRealEngines:
         path.write_text(SPINNING)
         return plait.verify(path, property=names, defines=defines, timeout=600)
 
-    def test_proved_by_two(self, tmp_path: Path) -> None:
+    def test_proved_by_two(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Without the engines that prove both."""
         names = ("assertions", "no-data-race")
+        impact = registry.engine("impact")
+        checks = impact.checks - {"no-data-race"}
+        engines = {name: registry.engine(name) for name in ("modular", "orders")}
+        engines["impact"] = replace(impact, proves=checks, refutes=checks)
+        monkeypatch.setattr(registry, "_ENGINES", engines)
         result = self.verified(tmp_path, *names)
         assert (result.verdict, result.engine) == ("true", "modular and impact"), result.reason
         assert result.properties == [*names]

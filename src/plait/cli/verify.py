@@ -16,6 +16,7 @@ from plait.cli.numbers import summary, table
 from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace, print_warning
 from plait.cli.progress import progress
+from plait.engines import registry
 
 if TYPE_CHECKING:
     from plait.api import Result, Status
@@ -65,7 +66,7 @@ def _report(options: argparse.Namespace, console: Console, result: Result) -> in
     if not save_forms(options, console, result):
         exit_code = exits.UNUSABLE_INPUT
     if options.certificate is not None and result.verdict == "true" and result.certificate is None:
-        console.line("certificate: none, there was no time to make one")
+        console.line(f"certificate: none, {_why_uncertified(result)}")
     if options.certificate is not None and result.certificate is not None:
         if save(console, "--certificate", options.certificate, result.certificate + "\n"):
             console.line(f"certificate: {options.certificate}")
@@ -73,6 +74,14 @@ def _report(options: argparse.Namespace, console: Console, result: Result) -> in
             exit_code = exits.UNUSABLE_INPUT
     console.verdict(result.verdict, result.violated, result.reason)
     return exit_code
+
+
+def _why_uncertified(result: Result) -> str:
+    if registry.is_engine(result.engine):
+        without = registry.engine(result.engine).uncertified.intersection(result.properties)
+        if without:
+            return f"there are none for {', '.join(sorted(without))}"
+    return "there was no time to make one"
 
 
 def _print(options: argparse.Namespace, console: Console, result: Result) -> None:

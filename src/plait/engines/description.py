@@ -6,7 +6,7 @@ and those that describe an engine import next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
@@ -64,7 +64,8 @@ class EngineDescription:
 
     `proves` and `refutes` are names of properties. `bounds_loops`: it unrolls loops up to a bound,
     so `--unwind` is for it, and a proof needs loops that have one. `gives_certificates`: its proofs
-    have trees and invariants, and `plait check` checks them. `runs_program`: it executes the user's
+    have trees and invariants, and `plait check` checks them, but for those of `uncertified`
+    properties. `runs_program`: it executes the user's
     program.
 
     `memory_models`: those whose executions it looks at.
@@ -88,6 +89,7 @@ class EngineDescription:
     proof_words: str = ""
     bounds_loops: bool = False
     gives_certificates: bool = False
+    uncertified: frozenset[str] = frozenset()
     runs_program: bool = False
     memory_models: frozenset[str] = frozenset({"sc"})
     options: tuple[EngineOption, ...] = ()
@@ -96,6 +98,10 @@ class EngineDescription:
     def checks(self) -> frozenset[str]:
         """The properties that it can say anything about."""
         return self.proves | self.refutes
+
+    def certifies(self, properties: Iterable[str]) -> bool:
+        """Whether a proof of these properties has a certificate."""
+        return self.gives_certificates and self.uncertified.isdisjoint(properties)
 
     def settings(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """The values of its options, with the defaults filled in."""

@@ -58,7 +58,7 @@ def _holds(result: Result) -> list[str]:
         engine = registry.engine(result.engine)
         if engine.proof_words:
             return [f"{for_all}; {engine.proof_words}: {result.reason}"]
-        if engine.gives_certificates:
+        if engine.certifies(result.properties):
             return [for_all, _CAN_BE_SAVED]
     if " and " in result.engine:
         return [f"{for_all}; {result.reason}"]

@@ -78,15 +78,20 @@ class Block:
     """All that a thread's next block can do. `accesses` are those of all ways, also of such that
     are blocked or do not go on. `held` has the values that locks have in the middle of critical
     sections. `ends` has ways like those of moves, but without a target: to the end of the process,
-    or to an assumption outside of sections that fails behind actions that nobody notices."""
+    or to an assumption outside of sections that fails behind actions that nobody notices. `waits`
+    are the conditions under which it waits in vain. `stuck_with` has the locks in the middle of
+    whose critical sections it may stop for any reason."""
 
     ways: list[Way] = field(default_factory=list)
     accesses: dict[Access, None] = field(default_factory=dict)
     held: dict[tuple[Cell, int], None] = field(default_factory=dict)
     ends: list[Way] = field(default_factory=list)
+    waits: list[int] = field(default_factory=list)
+    stuck_with: dict[Cell, None] = field(default_factory=dict)
     spawns: bool = False
     ends_process: bool = False
     may_block: bool = False  # whether it may come to nothing
     # Whether that may be by an assumption outside of sections, behind actions that nobody notices.
     may_stop: bool = False
+    may_fail: bool = False  # whether any assumption may fail
     pauses_in_section: bool = False

@@ -127,6 +127,17 @@ class Ends:
         """The run, or a part of it, waits for others; they depend on what it has looked at."""
         self._block.may_block = True
         self._block.accesses.update(dict.fromkeys(run.accesses))
+        self._note_lock(run)
+
+    def waits(self, run: Run, condition: int) -> None:
+        """The run waits in vain where the condition does not hold."""
+        self.blocked(run)
+        terms = self._terms
+        self._block.waits.append(terms.all_of((*run.conditions, terms.not_(condition))))
+
+    def _note_lock(self, run: Run) -> None:
+        if run.lock:
+            self._block.stuck_with[run.lock] = None
 
     def hold(self, lock: Cell, value: int) -> None:
         """Others may see this value of a lock in the middle of a critical section."""
@@ -170,6 +181,7 @@ class Ends:
 
     def _halt(self, run: Run) -> None:
         """What others have seen of the block stays; the thread is stuck."""
+        self._block.may_fail = True
         if run.is_inside or not run.has_changed or run.is_alone:
             if not run.is_inside and not run.is_alone:
                 self._block.may_stop = True
@@ -183,6 +195,7 @@ class Ends:
 
     def _leave(self, run: Run, status: Status) -> None:
         """The thread will do nothing more: where it was does not matter."""
+        self._note_lock(run)
         run.frames, run.suspended, run.stack, run.location = [], [], (), 0
         run.depth = run.heap_page = run.stack_page = 0
         run.lock = None
@@ -190,6 +203,7 @@ class Ends:
 
     def arrive(self, run: Run) -> None:
         """The block ends where the thread stands now."""
+        self._note_lock(run)
         if run.is_inside:
             self._block.pauses_in_section = True
         self._add(_End(run, Kind.MOVE, Status.RUNNING))

@@ -284,7 +284,7 @@ class _Execution:
                 condition = self._values.condition(run, action.condition, edge)
                 if condition == self._terms.true:
                     return
-                self._ends.blocked(run)
+                self._ends.waits(run, condition)
                 if condition == self._terms.false:
                     raise RunIsOver
                 run.assume(condition, self._terms)

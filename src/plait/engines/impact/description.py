@@ -43,6 +43,7 @@ _PROPERTIES = frozenset(
         "no-undefined",
         MONITOR_NAME,
         "no-data-race",
+        "no-deadlock",
     }
 )
 
@@ -62,11 +63,12 @@ IMPACT = EngineDescription(
     refutes=_PROPERTIES,
     summary="proves programs with unbounded loops",
     strength="proofs for any number of loop rounds, with certificates",
-    weakness="deadlocks, leaks",
+    weakness="leaks",
     beginning="growing the tree",
     nothing_yet="the tree has no nodes yet",
     numbers_line="{nodes} nodes, {covers} covers ({forced_covers} forced),"
     " {cover_expansions} cover expansions, {refinements} refinements",
     gives_certificates=True,
+    uncertified=frozenset({"no-deadlock"}),
     options=(_POR, _EXPLICIT, _FORCE_COVER, _MAX_NODES),
 )

@@ -24,6 +24,7 @@ from plait.engines.blocks.precision import BlockPrecision
 from plait.engines.blocks.sections import Sections
 from plait.engines.blocks.standings import Standings
 from plait.engines.impact import hints as hinting
+from plait.engines.impact.deadlocks import Deadlocks
 from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
 from plait.engines.impact.invariants import Candidates
@@ -57,6 +58,8 @@ from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Location
 
 _MOST_TROUBLES_CONFIRMED = 4
+# How many states are shown to the interpreter that may be deadlocks.
+_MOST_DOUBTS = 4
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 16
 
@@ -157,6 +160,11 @@ class _Search:
         )
         self.races = Races(self.terms)
         self._finds_races = Property.NO_DATA_RACE in specification
+        self.deadlocks = Deadlocks(
+            self.terms, self._whole_block, self.implications, self.paths
+        )
+        self._finds_deadlocks = Property.NO_DEADLOCK in specification
+        self._doubts = 0  # states shown to the interpreter as if they were deadlocks
         self.troubles: dict[str, None] = {}
         self.set_aside: dict[str, None] = {}  # why it is open whether paths are feasible
         self._last_report = 0.0
@@ -180,6 +188,8 @@ class _Search:
                     if node is not None:
                         self._process(node)
                 self._make_up_for_mistakes()
+                if self._finds_deadlocks and not self.tree.queue:
+                    self._look_for_deadlocks()
             return self._conclusion()
         except _Found as found:
             return found.outcome
@@ -202,6 +212,8 @@ class _Search:
             reason = f"internal error: the tree is not complete ({problem})"
             return Outcome(Answer.UNKNOWN, reason, self._counted())
         reason = "the abstract reachability tree is complete and safe"
+        if self._finds_deadlocks:
+            return Outcome(Answer.HOLDS, reason, self._counted())
         proof = Proof(
             lambda: certificate.write(
                 IMPACT.name,
@@ -233,6 +245,9 @@ class _Search:
                     return f"node {node.number} is not expanded"
                 if self._finds_races and not node.has_no_race:
                     return f"node {node.number} was not searched for races"
+                is_inside = any(thread.is_inside for thread in node.place.location.threads)
+                if self._finds_deadlocks and not (node.has_no_deadlock or is_inside):
+                    return f"node {node.number} was not searched for deadlocks"
             elif not cover.is_live or cover.place is not node.place:
                 return f"node {node.number} is covered by one that does not count"
             elif not self.implications.holds(node.label, cover.label):
@@ -294,6 +309,8 @@ class _Search:
         self.statistics.covering += time.perf_counter() - began
         if node.is_live and self._finds_races:
             self._look_for_races(node)
+        if node.is_live and self._finds_deadlocks:
+            self._look_for_stuck_states(node)
         if node.is_live:
             self._expand(node)
 
@@ -303,7 +320,7 @@ class _Search:
         found = place.blocks.get(thread)
         if found is None:
             began = time.perf_counter()
-            found = place.blocks[thread] = self.executor.block(place.location, thread)
+            found = place.blocks[thread] = self._whole_block(place.location, thread)
             self.statistics.executing += time.perf_counter() - began
         return found
 
@@ -418,6 +435,72 @@ class _Search:
         if not problem:
             raise _Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
         self.troubles[problem] = None
+
+    # --- deadlocks
+
+    def _whole_block(self, location: Location, thread: int) -> Block:
+        """The next block of a thread. Where it matters that threads wait, nobody stops in the
+        middle of a critical section that is one step."""
+        block = self.executor.block(location, thread)
+        if self._finds_deadlocks:
+            for lock in block.stuck_with:
+                raise BrokenLock(lock[0], "who has it may stop")
+        return block
+
+    def _look_for_stuck_states(self, node: Node) -> None:
+        """Whether nobody moves in some states of a node, and somebody waits."""
+        place = node.place
+        assert place is not None
+        conditions = []
+        for thread in place.can_step:
+            block = self._block(place, thread)
+            if block.may_fail or block.ends:
+                return
+            conditions.append(self.terms.any_of(block.waits))
+        stuck = self.terms.all_of(conditions)
+        if conditions and stuck != self.terms.false:
+            self._exclude_deadlock(node, place.can_step[0], stuck)
+
+    def _look_for_deadlocks(self) -> None:
+        """Show that every thread that waits at a node of the complete tree can go on."""
+        for node in self.tree.nodes:
+            place = node.place
+            if place is None or not node.is_live or node.has_no_deadlock:
+                continue
+            OutOfTime.check(self.deadline)
+            if any(thread.is_inside for thread in place.location.threads):
+                continue  # of an atomic section, in the middle of which nobody else waits
+            for thread in place.can_step:
+                waits = self.terms.any_of(self._block(place, thread).waits)
+                if waits == self.terms.false:
+                    continue
+                facts = node.label | {waits} - {self.terms.true}
+                if self.deadlocks.can_go_on(place.location, thread, facts):
+                    continue
+                self._exclude_deadlock(node, thread, waits)
+                if self.tree.queue:
+                    return
+            node.has_no_deadlock = True
+
+    def _exclude_deadlock(self, node: Node, thread: int, waits: int) -> None:
+        """Show that a thread does not wait in the states of a node, or that it waits for ever."""
+        if self.implications.excludes(node.label, (waits,)):
+            return
+        result = self.paths.interpolate(self._steps_to(node, Step((waits,), {})))
+        if isinstance(result, Interpolants):
+            self.statistics.refinements += 1
+            self._strengthen_path(node.path(), list(result.sequence[1:-1]))
+            return
+        OutOfTime.check(self.deadline)
+        self._doubts += 1
+        problem = "it is not known whether a thread that waits can go on"
+        if isinstance(result, Feasible) and self._doubts <= _MOST_DOUBTS:
+            assert node.place is not None
+            path, location = node.occurrences(), node.place.location
+            found = self.paths.state_behind(path, location, result.model, "deadlock", (thread,))
+            if self.confirm is None or not self.confirm(found):
+                raise _Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
+        self.set_aside[f"{problem} ({self._where(node)})"] = None
 
     # --- partial-order reduction
 

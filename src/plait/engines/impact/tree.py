@@ -63,6 +63,7 @@ class Node:
     # that was not asked yet, -1 if all are.
     persistent: int = 0
     has_no_race: bool = False  # as far as its label says
+    has_no_deadlock: bool = False
 
     @property
     def is_live(self) -> bool:
