@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plait.engines.impact.persistent import PersistentSets
 from tests.engines.impact.helpers import loaded, outcome_of
 from tests.engines.impact.test_critical_sections import LOCK, UNLOCK, program_of
 
@@ -15,6 +14,7 @@ from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Ruling, Verdict
+from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.impact.settings import Reduction, Settings
 from plait.engines.interface import Answer, Outcome
 from plait.model.program import Program
