@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from litmus.agree import problems
+from litmus.generate import random_test
 from litmus.run import MODELS, explored, loaded, published
 from litmus.table import TESTS
 from litmus.write import text
@@ -20,6 +22,7 @@ from plait.semantics.rc11 import ExecutionGraph, has_no_value_out_of_thin_air, i
 from plait.semantics.run import run
 from plait.semantics.schedule import from_text, to_text
 
+RANDOM = [(2, "sc"), (3, "rlx"), (4, ""), (5, ""), (6, "sc"), (7, "rlx")]
 LoadC = Callable[[str], Program]
 FOLDER = Path(__file__).parents[1] / "litmus"
 FAST = """SB+rlx SB+Fsc SB+sc SB+Frel SB+sc-Fsc SB+xchg+rlx MP+rlx MP+ra MP+Frel-Facq MP+Frel-rlx
@@ -41,6 +44,11 @@ def test_exploration_finds_the_published_outcomes(name: str) -> None:
     expected, program = published(file), loaded(file)
     found = {model: explored(program, model, len(expected["sc"][0])) for model in MODELS}
     assert found == expected
+
+
+@pytest.mark.parametrize(("number", "orders"), RANDOM)
+def test_models_agree_on_random_programs(number: int, orders: str, tmp_path: Path) -> None:
+    assert problems(random_test(number, orders=orders), orders, tmp_path) == []
 
 
 @pytest.fixture
@@ -149,6 +157,16 @@ def test_locks_create_and_join_order_plain_accesses_in_c11(load_c: LoadC) -> Non
     assert "data race" in found.violation.message
     found = verdict(load_c(without), under("c11", "no-data-race"))
     assert found.violation is not None and found.violation.kind == "no-data-race"
+
+
+def test_a_trace_says_where_a_value_is_from_that_is_not_the_last_one(load_c: LoadC) -> None:
+    program = load_c(SB.replace("x = 1; a = y", "x = 1; a = atomic_load_explicit(&y, 0)"))
+    chosen = under("c11")
+    found = verdict(program, chosen)
+    assert found.verdict is Verdict.FALSE and found.schedule is not None
+    events = run(program, chosen, schedule=found.schedule, trace=True).events
+    values = [item.value for event in events for item in event.changes if item.is_read]
+    assert "0 (its initial value)" in values
 
 
 def test_what_a_model_does_not_know_has_no_verdict(load_c: LoadC) -> None:

@@ -23,6 +23,7 @@ from plait.evidence.result import (
 )
 from plait.evidence.trace_rows import Objects, TraceRows, place_of, trace_rows
 from plait.model.actions import NOWHERE, Origin, Spawn
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.semantics.machine import Machine
@@ -136,7 +137,8 @@ def _violation(
             result.thread, result.place = result.waiting[0].thread, result.waiting[0].place
     else:
         result.message = _described(found, "" if place is None else place.text)
-        result.causes = causes_of(execution.events, traced)
+        if specification.memory_model is MemoryModel.SC:  # else the last write may not be the one
+            result.causes = causes_of(execution.events, traced)
         if found.kind == _LEAK:
             result.causes = _lost(traced)[:_MOST_LOST]
             result.place = traced.rows[-1].place if traced.rows else None

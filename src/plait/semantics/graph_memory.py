@@ -338,9 +338,20 @@ class GraphMemory(WeakMemory):
         )
         ref = self._add(event)
         value = read(data, 0)[0]
-        machine.accessed(address, location.size, value, site, is_read=True)
+        told = self._told(location, source)
+        machine.accessed(address, location.size, value, site, is_read=True, source=told)
         self._check_race(ref)
         return value
+
+    def _told(self, location: Location, source: Ref) -> str:
+        """Where a value is from that is not the last one, for people."""
+        writes = self._modifications.get(location, ())
+        if not writes or source == writes[-1]:
+            return ""
+        if source == _INITIAL:
+            return "its initial value"
+        origin = self._event(source).site.origin
+        return f"from line {origin.line} of thread {source[0]}"
 
     def _initial(self, location: Location, site: Site) -> bytes:
         """What the object began with: nothing is written to the machine's memory since."""

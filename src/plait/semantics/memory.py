@@ -243,8 +243,11 @@ class Memory:
         end = data.find(b"\0", offset)
         return bytes(data[offset : end if end >= 0 else len(data)])
 
-    def accessed(self, address: int, size: int, value: Any, site: Site, *, is_read: bool) -> None:
-        """For those who watch: an access that did not go through `load` or `store`."""
+    def accessed(
+        self, address: int, size: int, value: Any, site: Site, *, is_read: bool, source: str = ""
+    ) -> None:
+        """For those who watch: an access that did not go through `load` or `store`; of a read,
+        where its value is from."""
 
     def became_visible(
         self, page: int, offset: int, data: bytes, thread: int, site: Site

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from plait.data import dataclass
+from plait.data import dataclass, replace
 from plait.model.actions import Allocate, Call, Origin, Return, target_of
 from plait.model.layout import path_at, pointed_at, scalar_at
 from plait.model.program import Edge, Function, Program, StaticObject
@@ -237,8 +237,13 @@ class TracingMachine(Machine):
         super().store(address, write, size, value, site)
         self._note_memory(address, size, value, site, is_read=False)
 
-    def accessed(self, address: int, size: int, value: Any, site: Site, *, is_read: bool) -> None:
+    def accessed(
+        self, address: int, size: int, value: Any, site: Site, *, is_read: bool, source: str = ""
+    ) -> None:
         self._note_memory(address, size, value, site, is_read=is_read)
+        if source:
+            last = self._changes.pop()
+            self._changes.append(replace(last, value=f"{last.value} ({source})"))
 
     def became_visible(
         self, page: int, offset: int, data: bytes, thread: int, site: Site
