@@ -117,14 +117,14 @@ VIOLATED = {
     "a number for oneself": (
         "assertions",
         program(
-            "z = 1; WITH(&m, c = c + 1)",
+            "WITH(&m, c = c + 1); z = 1",
             "int own; y = 1; WITH(&m, own = c; c = c + 1); z = 2; assert(own == 1)",
         ),
     ),
     "the other number for oneself": (
         "assertions",
         program(
-            "z = 1; WITH(&m, c = c + 1)",
+            "WITH(&m, c = c + 1); z = 1",
             "int own; y = 1; WITH(&m, own = c; c = c + 1); z = 2; assert(own == 0)",
         ),
     ),
