@@ -13,7 +13,7 @@ from tests.engines.traces.helpers import outcome_of, program_of
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
-from plait.certificates.verdicts import Answer as Accepted
+from plait.certificates.verdicts import Ruling
 from plait.engines.interface import Answer
 from plait.engines.traces.settings import Claims, Commutativity, Explicit, Settings
 from plait.model.properties import Specification
@@ -68,4 +68,4 @@ def test_damaged_certificates_are_rejected(name: str) -> None:
         node = generator.choice([node for node in damaged["nodes"] if node[damage]])
         node[damage] = [] if damage == "label" else None
         verdict = check(program, Specification(), read(json.dumps(damaged)))
-        assert verdict.answer is Accepted.REJECTED, damage
+        assert verdict.answer is Ruling.REJECTED, damage

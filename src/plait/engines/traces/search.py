@@ -22,6 +22,8 @@ from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.locations import Location
 
+_MOST_TRIALS = 3
+
 Relevant = Callable[[Location, int], bool]  # whether a claim is about variables of a location
 
 
@@ -50,7 +52,7 @@ class Search:
         self._places: dict[Location, Place] = {}
         self._tests: dict[int, Step] = {}  # of the condition that two steps depend on each other
         self._mistaken: set[Location] = set()  # where one thread alone is not enough
-        self._left_out: dict[Way, None] = {}
+        self._left_out: dict[Way, int] = {}  # how often
         self._count = 0
         self.word: list[State] = []  # from the initial state to where the search is
         self._component: list[State] = []  # states that are not closed, in order of discovery
@@ -82,13 +84,14 @@ class Search:
                 state.edges.append(Edge(thread, way, None, premises))
             elif way.kind is Kind.MOVE:
                 self._follow(state, thread, way)
-            elif way not in self._left_out:
+            elif self._left_out.get(way, 0) < _MOST_TRIALS:
                 return found
         return None
 
     def leave_out(self, way: Way) -> None:
-        """Go on as if an error could not happen. There will be no proof."""
-        self._left_out[way] = None
+        """Go on as if an error could not happen here, and after some more trials nowhere. There
+        will be no proof."""
+        self._left_out[way] = self._left_out.get(way, 0) + 1
 
     def _next_way(self, state: State) -> tuple[int, Way] | None:
         if state.left is None:
