@@ -81,6 +81,10 @@ compare-verdicts: $(VENV)/.installed-dev
 	$(COMPARE) assertions --engine impact --every-configuration --check --programs trying --count 800
 	for programs in floats sizes; do \
 		$(COMPARE) assertions --engine impact --every-configuration --check --programs $$programs --count 200 || exit 1; done
+	for programs in mixed guarded pointers waiting trying; do \
+		$(COMPARE) no-data-race --engine impact --every-configuration --check --programs $$programs --count 300 || exit 1; done
+	for programs in mixed guarded waiting; do \
+		$(COMPARE) no-deadlock --engine impact --every-configuration --programs $$programs --count 300 || exit 1; done
 
 	for programs in mixed pointers trying guarded; do \
 		$(BIN)/python tools/compare_verdicts.py assertions --engine traces --every-configuration --check --programs $$programs --count 400 || exit 1; done
