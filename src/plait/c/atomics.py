@@ -172,9 +172,7 @@ class Atomics(Expressions):
         if weak:
             self._may_fail(Load(self.origin, old, address, failure_order), success, failed)
         guard = binary(BinaryOp.EQ, old, expected)
-        self.emit(
-            ReadModifyWrite(self.origin, old, address, desired, guard, order, failure_order)
-        )
+        self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order, failure_order))
         self.emit(Assign(self.origin, success, guard))
         self.branch(success, after, failed)
         self.at = failed

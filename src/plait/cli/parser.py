@@ -600,9 +600,7 @@ def _hunt_search_options(parser: Parser) -> None:
     group.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of random and pct (default: 0)"
     )
-    group.add_argument(
-        "--depth", type=positive, default=3, metavar="N", help="of pct (default: 3)"
-    )
+    group.add_argument("--depth", type=positive, default=3, metavar="N", help="of pct (default: 3)")
     group.add_argument(
         "--property",
         action="append",

@@ -30,9 +30,7 @@ AUTO = "auto"
 PORTFOLIO = "portfolio"
 
 
-class EngineOptions(
-    OrdersOptions, ImpactOptions, ExplicitOptions, TracesOptions, total=False
-):
+class EngineOptions(OrdersOptions, ImpactOptions, ExplicitOptions, TracesOptions, total=False):
     """The options of all engines, for type checkers."""
 
 

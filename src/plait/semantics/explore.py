@@ -155,9 +155,7 @@ class _Search:
         self.deadline = None if seconds is None else self.started + seconds
         # Under C11 the machine finds races itself: they are not accesses next to each other.
         model = specification.memory_model
-        self.finds_races = (
-            Property.NO_DATA_RACE in specification and model is not MemoryModel.C11
-        )
+        self.finds_races = Property.NO_DATA_RACE in specification and model is not MemoryModel.C11
         self.finds_deadlocks = Property.NO_DEADLOCK in specification
         # Deadlocks need the whole graph. What commutes is known for accesses to memory alone.
         is_weak = model is not MemoryModel.SC

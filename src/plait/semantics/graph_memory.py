@@ -333,9 +333,7 @@ class GraphMemory(WeakMemory):
         if len(sources) > 1:
             source = sources[int(machine.choose(READS_FROM, I32, len(sources), site.origin))]
         data = self._initial(location, site) if source == _INITIAL else self._event(source).data
-        event = GraphEvent(
-            order, site, location, data, source, standing=self._standing(number)
-        )
+        event = GraphEvent(order, site, location, data, source, standing=self._standing(number))
         ref = self._add(event)
         value = read(data, 0)[0]
         told = self._told(location, source)

@@ -249,9 +249,7 @@ class Memory:
         """For those who watch: an access that did not go through `load` or `store`; of a read,
         where its value is from."""
 
-    def became_visible(
-        self, page: int, offset: int, data: bytes, thread: int, site: Site
-    ) -> None:
+    def became_visible(self, page: int, offset: int, data: bytes, thread: int, site: Site) -> None:
         """For those who watch: a store of a thread that others see from now on."""
 
     # --- lifetimes

@@ -66,9 +66,7 @@ def has_coherence(graph: ExecutionGraph) -> bool:
 def has_atomicity(graph: ExecutionGraph) -> bool:
     """ATOMICITY: no write comes in mo between the two parts of an update (rmw & rb;mo is empty)."""
     rb, mo = reads_before(graph), modification_order(graph)
-    return all(
-        not _image(mo, rb[read]) >> write & 1 for write, read in graph.update_of.items()
-    )
+    return all(not _image(mo, rb[read]) >> write & 1 for write, read in graph.update_of.items())
 
 
 def has_order_of_sc(graph: ExecutionGraph) -> bool:
@@ -115,9 +113,7 @@ def reads_before(graph: ExecutionGraph) -> Relation:
 
 def extended_coherence(graph: ExecutionGraph) -> Relation:
     """eco = (rf | mo | rb)+"""
-    return closure(
-        union(union(reads_from(graph), modification_order(graph)), reads_before(graph))
-    )
+    return closure(union(union(reads_from(graph), modification_order(graph)), reads_before(graph)))
 
 
 def synchronises_with(graph: ExecutionGraph) -> Relation:
@@ -198,9 +194,7 @@ def partial_order_of_sc(graph: ExecutionGraph) -> Relation:
     ends = [(1 << event & sc) | (hb_or_same[event] & fences) for event in events]
     base = _composed(_composed(starts, scb), ends)
     between_fences = union(hb, _composed(_composed(hb, eco), hb))
-    of_fences = [
-        between_fences[event] & fences if fences >> event & 1 else 0 for event in events
-    ]
+    of_fences = [between_fences[event] & fences if fences >> event & 1 else 0 for event in events]
     return union(base, of_fences)
 
 

@@ -245,9 +245,7 @@ class TracingMachine(Machine):
             last = self._changes.pop()
             self._changes.append(replace(last, value=f"{last.value} ({source})"))
 
-    def became_visible(
-        self, page: int, offset: int, data: bytes, thread: int, site: Site
-    ) -> None:
+    def became_visible(self, page: int, offset: int, data: bytes, thread: int, site: Site) -> None:
         assert site.type is not None
         address = (page << self.page_bits) + offset
         name, scalar, is_library = self._place(address, len(data))
@@ -256,9 +254,7 @@ class TracingMachine(Machine):
         change = Change(name, value, False, is_library, address, len(data))
         function, edge = site.function, site.edge
         self.events.append(
-            Event(
-                thread, self.step_number, function, edge, (change,), None, becomes_visible=True
-            )
+            Event(thread, self.step_number, function, edge, (change,), None, becomes_visible=True)
         )
 
     def _note_memory(

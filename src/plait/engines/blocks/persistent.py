@@ -141,9 +141,7 @@ class PersistentSets:
                         found[place] = None
         return list(found)
 
-    def _conflicts(
-        self, rows: list[Row], block_at: BlockAt
-    ) -> Iterable[tuple[Location, int, int]]:
+    def _conflicts(self, rows: list[Row], block_at: BlockAt) -> Iterable[tuple[Location, int, int]]:
         """Steps that conflict with what a thread has done ahead of them."""
         children: list[list[int]] = [[] for _ in rows]
         for place, row in enumerate(rows):

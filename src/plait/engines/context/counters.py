@@ -50,13 +50,18 @@ class Counters:
 
     def __init__(self, templates: Templates, terms: Terms) -> None:
         self._terms = terms
+        self._growing = _growing(templates, terms)
         self._begun: dict[int, int] = {}
         self._counted: dict[int, list[_Counted]] = {}
         for number, template in enumerate(templates.all):
             if template.other is not None:
                 self._begun[number] = terms.variable(f"{COUNTER} {number}", _BITS)
-                self._counted[number] = self._add(templates, number, template)
+                self._counted[number] = self._add(number, template)
         self._count_beginnings(templates)
+
+    @property
+    def is_useful(self) -> bool:
+        return any(self._counted.values())
 
     def known(self, places: Iterable[tuple[int, int]]) -> list[int]:
         """What is known of the counters where different threads are at some places (templates and
@@ -88,9 +93,9 @@ class Counters:
         terms = self._terms
         return terms.sle(terms.add(less, terms.constant(difference, _BITS)), more)
 
-    def _add(self, templates: Templates, number: int, template: Template) -> list[_Counted]:
+    def _add(self, number: int, template: Template) -> list[_Counted]:
         found = []
-        for place in _places_left_once(templates, self._terms, template)[:_MOST_OF_TEMPLATE]:
+        for place in _places_left_once(self._terms, template, self._growing)[:_MOST_OF_TEMPLATE]:
             variable = self._terms.variable(f"{COUNTER} {number} {place}", _BITS)
             count = len(template.one.places)
             reached = _reachable(template, [place])
@@ -125,16 +130,40 @@ class Counters:
         return Step(step.assumes, {**step.updates, variable: more}, step.inputs)
 
 
-def _places_left_once(templates: Templates, terms: Terms, template: Template) -> list[int]:
-    """On no cycle, and something is added there to what threads share."""
+def _growing(templates: Templates, terms: Terms) -> set[int]:
+    """Shared variables that something is added to, and nothing is subtracted from."""
+    found: set[int] = set()
+    shrinking: set[int] = set()
+    for template in templates.all:
+        for item in template.one.transitions:
+            for variable, term in item.step.updates.items():
+                if templates.is_shared(variable):
+                    for value in _added(terms, term):
+                        is_negative = value >> (terms.width[variable] - 1)
+                        (shrinking if is_negative else found).add(variable)
+    return found - shrinking
+
+
+def _added(terms: Terms, term: int) -> list[int]:
+    """Constants that are added to something in a term."""
+    return [
+        value
+        for part in terms.parts((term,))
+        if terms.operator[part] == ADD
+        for operand in terms.operands[part]
+        if (value := terms.value(operand)) is not None
+    ]
+
+
+def _places_left_once(terms: Terms, template: Template, growing: set[int]) -> list[int]:
+    """On no cycle, and a variable grows there."""
     successors: list[list[int]] = [[] for _ in template.one.places]
     changing: dict[int, None] = {}
     for item in template.one.transitions:
         if item.target is not None:
             successors[item.source].append(item.target)
         for variable, term in item.step.updates.items():
-            is_added_to = any(terms.operator[part] == ADD for part in terms.parts((term,)))
-            if is_added_to and templates.is_shared(variable):
+            if variable in growing and _added(terms, term):
                 changing[item.source] = None
     cyclic = cyclic_nodes(successors)
     return [place for place in sorted(changing) if place not in cyclic]

@@ -122,6 +122,7 @@ class _Search:
         self._progress = progress
         self.statistics = Statistics()
         self.so_far = ""
+        self._has_only_races = False
 
     def run(self) -> Outcome:
         OutOfTime.check(self._deadline)
@@ -179,6 +180,8 @@ class _Search:
                 ghosts.add_places(templates, terms)
             elif added is _Ghosts.COUNTERS:
                 counters = Counters(templates, terms)
+                if self._has_only_races or not counters.is_useful:
+                    break
             variables = Variables(templates, terms)
             invariants = Invariants(
                 templates, variables, terms, initial_value, self._deadline, counters, facts
@@ -210,6 +213,7 @@ class _Search:
             statistics.facts = sum(map(len, invariants.facts.values()))
             left = list(_not_excluded(templates, invariants))
             race = None
+            self._has_only_races = not left
             if not left and Property.NO_DATA_RACE in self._specification:
                 race = next(races.not_excluded(templates, invariants), None)
             if not left and race is None:

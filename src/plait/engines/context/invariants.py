@@ -33,7 +33,6 @@ Facts = dict[Place, set[int]]
 Post = Callable[[int], int | None]  # a candidate behind a step; None if that says nothing of it
 
 _MOST_CONFLICTS = 20_000
-_MOST_CONFLICTS_OF_COUNTERS = 6000  # sums are hard for the solver, and what is useful is not
 
 
 @dataclass(slots=True, eq=False)
@@ -61,7 +60,6 @@ class Invariants:
     ) -> None:
         """`facts` were proved when there were fewer ghosts."""
         self._counters = counters
-        self._most_conflicts = _MOST_CONFLICTS if counters is None else _MOST_CONFLICTS_OF_COUNTERS
         self._templates = templates
         self._variables = variables
         self._terms = terms
@@ -221,9 +219,7 @@ class Invariants:
         if self._terms.false in terms:
             return False
         literals = [self._solver.literal_of(item) for item in terms]
-        answer = self._solver.solve(
-            literals, conflicts=self._most_conflicts, deadline=self._deadline
-        )
+        answer = self._solver.solve(literals, conflicts=_MOST_CONFLICTS, deadline=self._deadline)
         if answer is None:
             OutOfTime.check(self._deadline)
         return answer
