@@ -281,6 +281,11 @@ def _phases(
     def neighbours(own: set[int], facts: set[int]) -> Iterator[int]:
         return candidates.atoms(terms, variables, own, neighbours=True)
 
+    def everything(own: set[int], facts: set[int]) -> Iterator[int]:
+        variables.kinship.is_ignored = True
+        yield from candidates.atoms(terms, variables, own, neighbours=True)
+        variables.kinship.is_ignored = False
+
     def differences(own: set[int], facts: set[int]) -> Iterator[int]:
         return candidates.differences(terms, variables, own)
 
@@ -288,7 +293,7 @@ def _phases(
         return candidates.implications(terms, variables, own, facts)
 
     makers = {
-        _Ghosts.FEW: (atoms, neighbours, differences, implications),
+        _Ghosts.FEW: (atoms, neighbours, everything, implications, differences),
         _Ghosts.COUNTERS: (atoms, differences),
         _Ghosts.PLACES: (atoms, implications),
     }

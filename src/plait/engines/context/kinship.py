@@ -2,7 +2,8 @@
 
 Two of them are *alike* if the program copies one to the other, calculates one from the other, or
 compares them, or both have to do with one large constant; and what is alike to the same is alike.
-Only those are worth comparing.
+Only those are worth comparing at first; if that is not enough, `is_ignored` is set, and everything
+is compared with everything.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ class Kinship:
         self._terms = terms
         self._parent: dict[int, int] = {}
         self._constants: dict[int, set[int]] = {}
+        self.is_ignored = False
+        self._compared: dict[int, set[int]] = {}  # constants, by their widths
         self._counters: set[int] = set()
         self._added: set[int] = set()  # variables that something is added to
         self._first: dict[int, int] = {}  # variables that have to do with large constants
@@ -40,6 +43,10 @@ class Kinship:
                 for part in terms.parts(roots):
                     if terms.operator[part] in (EQ, ULT, SLT) and part not in seen:
                         seen.add(part)
+                        for side in terms.operands[part]:
+                            value = terms.value(side)
+                            if value is not None:
+                                self._compared.setdefault(terms.width[side], set()).add(value)
                         self._join(
                             leaf for side in terms.operands[part] for leaf in self._leaves(side)
                         )
@@ -49,7 +56,7 @@ class Kinship:
         self._counters.add(variable)
 
     def are_alike(self, left: int, right: int) -> bool:
-        if self._root(left) == self._root(right):
+        if self.is_ignored or self._root(left) == self._root(right):
             return True
         pair = {left, right}
         return not pair.isdisjoint(self._counters) and all(
@@ -61,6 +68,8 @@ class Kinship:
 
     def constants(self, variable: int) -> set[int]:
         """The values of constants that are alike to a variable."""
+        if self.is_ignored:
+            return self._compared.get(self._terms.width[variable], set())
         if variable in self._counters:
             return set().union(*(self.constants(item) for item in self._added))
         return self._constants.get(self._root(variable), set())
