@@ -47,6 +47,12 @@ char *read_beside_program(const char *name) {
   return text;
 }
 
+int is_beside_program(const char *name) {
+  char *text = read_beside_program(name);
+  free(text);
+  return text != NULL;
+}
+
 static size_t lines_of(const char *text) {
   size_t count = 0;
   for (; *text != 0; text++) count += *text == '\n';

@@ -39,7 +39,7 @@ static int is_next_a_step;
 
 void begin_record(void) {
   const char *path = setting("PLAIT_RECORD", NULL);
-  capacity = strtoull(setting("PLAIT_OPERATIONS", "1000000"), NULL, 10);
+  capacity = strtoull(setting("PLAIT_OPERATIONS", "100000000"), NULL, 10);
   size_t size = HEADER_SIZE + (capacity + MOST_THREADS) * sizeof(struct record);
   int file = path == NULL ? -1 : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int flags = MAP_SHARED;

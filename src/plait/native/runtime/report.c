@@ -81,6 +81,8 @@ void outcome(const char *how, const char *format, ...) {
   if (is_forked()) _exit(strcmp(how, "ended") == 0 ? final_status : 3);
   myself()->is_in_runtime = 1;
   fflush(NULL);
+  if (is_hunt() && setting("PLAIT_RECORD", NULL) == NULL)
+    _exit(strcmp(how, "ended") == 0 ? final_status : 3);
   if (is_hunt()) record_pending();
   const char *why = strategy->explain == NULL ? NULL : strategy->explain();
   if (why != NULL && strcmp(how, "failed") != 0) note("%s", why);

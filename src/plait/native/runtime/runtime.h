@@ -133,6 +133,7 @@ const struct symbol *symbol_at(const void *address);
 const struct symbol *symbol_named(const char *name);
 const char *place(const void *pc);
 char *read_beside_program(const char *name);
+int is_beside_program(const char *name);
 const char *setting(const char *name, const char *otherwise);
 
 /* replay.c: what the plan says about the failure. */

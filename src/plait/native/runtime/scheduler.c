@@ -27,7 +27,8 @@ static void last_handler(void) {
 }
 
 static void set_up(void) {
-  const char *name = setting("PLAIT_STRATEGY", "replay");
+  /* A hunted program that its own build executes is to behave as it always does. */
+  const char *name = setting("PLAIT_STRATEGY", is_beside_program("plan.txt") ? "replay" : "hunt");
   strategy = strcmp(name, "random") == 0 ? &random_strategy
              : strcmp(name, "hunt") == 0 ? &hunt_strategy
                                          : &replay_strategy;
