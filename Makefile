@@ -18,6 +18,8 @@
 # make bench-cache       what a second run costs, without and after an edit
 # make bench-cold        where the time of a cold run goes; BENCH_OPTIONS="--baseline PLAIT" compares
 #                        with another checkout
+# make bench-hunt        one hunt beside plain runs and ThreadSanitizer, on the broken everyday programs
+# make compare-hunt      all schedules of compiled programs against enumeration of the model
 # make clean   remove .venv and everything generated
 
 SHELL := /bin/bash
@@ -29,7 +31,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 COMPARE := $(BIN)/python tools/compare_verdicts.py --jobs $(JOBS)
 
-.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-traces bench-families bench-report bench-portfolio bench-cache bench-cold browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-traces bench-families bench-report bench-portfolio bench-cache bench-cold bench-hunt compare-hunt browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -129,6 +131,12 @@ bench-cache: $(VENV)/.installed-dev
 
 bench-cold: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_cold.py $(BENCH_OPTIONS) $(BENCH_TASKS)
+
+bench-hunt: $(VENV)/.installed-dev
+	$(BIN)/python tools/hunt_beside_tsan.py $(BENCH_OPTIONS)
+
+compare-hunt: $(VENV)/.installed-dev
+	$(BIN)/python tools/hunt_campaign.py --count 2000
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

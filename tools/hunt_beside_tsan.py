@@ -2,9 +2,9 @@
 
     tools/hunt_beside_tsan.py [--runs N] [--time S] [PROGRAM.c ...]
 
-For each program (default: those of benchmarks/everyday): in how many of N plain runs it fails (status,
-signal, or no end within 5 s), in how many of N runs under gcc's ThreadSanitizer that fails or reports
-something, and what one `plait hunt --time S` shows after how many runs.
+For each program (default: those of benchmarks/everyday): in how many of N plain runs it fails
+(status, signal, or no end within 5 s), in how many of N runs under gcc's ThreadSanitizer that fails
+or reports something, and what one `plait hunt --time S` shows after how many runs.
 """
 
 from __future__ import annotations

@@ -77,6 +77,20 @@ FAILING = {
         ),
         "in a heap object that is freed",
     ),
+    "signal to what is freed": (
+        "valid-access",
+        two(
+            "static struct future { pthread_mutex_t m; pthread_cond_t c; int done; } *u;\n"
+            "void *f(void *p) { pthread_mutex_lock(&u->m); u->done = 1; pthread_mutex_unlock(&u->m);"
+            " pthread_cond_signal(&u->c); return 0; }\n"
+            "void *g(void *p) { pthread_mutex_lock(&u->m); while (!u->done)"
+            " pthread_cond_wait(&u->c, &u->m); pthread_mutex_unlock(&u->m); free(u); return 0; }"
+        ).replace("int main(void) {", "int main(void) { u = calloc(1, sizeof *u);")
+        .replace("pthread_t t, u;", "pthread_t t, v;")
+        .replace("&u, 0, g", "&v, 0, g")
+        .replace("pthread_join(u, 0)", "pthread_join(v, 0)"),
+        "in a heap object that is freed",
+    ),
     "double free": (
         "valid-access",
         two(

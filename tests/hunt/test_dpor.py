@@ -57,6 +57,34 @@ OUTCOMES = {
         ' printf("%d", x); return 0; }',
         {"5", "6", "7"},
     ),
+    # Backtrack sets that are too large for sleep sets miss one of these (2, 3 and 0, 1 in the end).
+    "a switch between a read and a write": (
+        HEAD + "static short y; static int b[2];\n"
+        "extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);\n"
+        "void swap(int by) { __VERIFIER_atomic_begin(); x += by; y = x;"
+        " __VERIFIER_atomic_end(); }\n"
+        "void *f(void *p) { swap(3); b[0] = b[1]; y += a; return 0; }\n"
+        "void *g(void *p) { b[1] += 1; pthread_mutex_lock(&m); x = x ^ 2;"
+        " pthread_mutex_unlock(&m); return 0; }\n"
+        "int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0);"
+        " pthread_mutex_lock(&m); swap(1); pthread_mutex_unlock(&m);"
+        " pthread_join(t, 0); pthread_join(u, 0);"
+        ' printf("%d %d %d,", x, y, b[0]); return 0; }',
+        {
+            "2 2 0,",
+            "2 2 1,",
+            "2 3 0,",
+            "2 3 1,",
+            "3 3 1,",
+            "3 4 1,",
+            "6 3 0,",
+            "6 3 1,",
+            "6 4 0,",
+            "6 4 1,",
+            "6 5 1,",
+            "6 6 1,",
+        },
+    ),
     "an end that comes before others": (
         HEAD + "void *f(void *p) { a = 1; return 0; }\n"
         "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);"
@@ -71,7 +99,7 @@ def test_every_outcome_is_seen(name: str, tmp_path: Path, runtime: Path) -> None
     text, wanted = OUTCOMES[name]
     source = tmp_path / "program.c"
     source.write_text(text)
-    built = build_sources([str(source)], "gcc", ["-w"], tmp_path)
+    built = build_sources([str(source)], "gcc", ["-O0", "-w"], tmp_path)
     program = Program(built.executable, (), ("no-deadlock",), "/", None, 10, 1 << 31, 10_000)
     search, found = Dpor(), set()
     with Runner(program) as runner:

@@ -1,5 +1,6 @@
-"""All schedules up to the order of independent steps: dynamic partial-order reduction of Flanagan
-and Godefroid (POPL 2005), with sleep sets (Godefroid 1996), as in section 3.1 of the Fusion paper.
+"""All schedules up to the order of independent steps: dynamic partial-order reduction (Flanagan and
+Godefroid, POPL 2005; section 3.1 of the Fusion paper) with sleep sets (Godefroid 1996) and source
+sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014), without which sleep sets would hide schedules.
 
 A state of the search is a node: the steps that lead to it, the threads that are to be tried there
 (backtrack), those that were (done), and those that need not be because a run that began with them
@@ -10,7 +11,7 @@ it depends on and that nothing orders before it: there the other thread is tried
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -236,6 +237,7 @@ class _Races:
         self._nodes = nodes
         self._clocks: list[dict[int, int]] = []
         self._last: dict[int, int] = {}  # of each thread, the number of its last step
+        self._places: dict[int, list[int]] = {}  # of each thread, the numbers of its steps
         self._touched: dict[int, list[tuple[int, int]]] = {}  # granule: step, access
 
     def add_backtracks(self) -> None:
@@ -247,6 +249,7 @@ class _Races:
             clock[step.thread] = number + 1
             self._clocks.append(clock)
             self._last[step.thread] = number
+            self._places.setdefault(step.thread, []).append(number)
             for index, access in enumerate(step.accesses):
                 for granule in granules(access):
                     self._touched.setdefault(granule, []).append((number, index))
@@ -263,32 +266,30 @@ class _Races:
         """The earlier steps that this one depends on; backtracks are set where they race."""
         since = self._last.get(step.thread, step.creator)
         orders: set[int] = set()
-        reversed_at: set[int] = set()
         for access in step.accesses:
             for granule in granules(access):
-                is_last_found = False
                 for earlier, index in reversed(self._touched.get(granule, ())):
                     other = self._done[earlier]
+                    mine = other.accesses[index]
                     if other.thread == step.thread:
-                        mine = other.accesses[index]
                         if (
                             not mine.is_read
                             and mine.first <= access.first <= access.end <= mine.end
                         ):
                             break  # whatever came before is ordered before this thread
-                        continue
-                    if not conflict(access, other.accesses[index]):
-                        continue
-                    orders.add(earlier)
-                    if earlier < clock.get(other.thread, 0) or earlier in reversed_at:
-                        continue
-                    if is_last_found and earlier <= since and not step.is_sync:
-                        continue
-                    if not self._may_be_coenabled(earlier, other, step, since):
-                        continue
-                    is_last_found |= earlier <= since
-                    reversed_at.add(earlier)
-                    self._backtrack(earlier, step, clock)
+                    elif conflict(access, mine):
+                        orders.add(earlier)
+        races = [
+            earlier
+            for earlier in sorted(orders, reverse=True)
+            if earlier >= clock.get(self._done[earlier].thread, 0)
+            and self._may_be_coenabled(earlier, self._done[earlier], step, since)
+        ]
+        for at, earlier in enumerate(races):
+            # What comes before another race of the step is reversed when that one was.
+            thread = self._done[earlier].thread
+            if all(self._clocks[later].get(thread, 0) <= earlier for later in races[:at]):
+                self._backtrack(earlier, step, number, clock, orders)
         return orders
 
     def _may_be_coenabled(
@@ -304,18 +305,53 @@ class _Races:
         is_known = earlier > since
         return not is_known or bool(self._nodes[earlier].enabled >> step.thread & 1)
 
-    def _backtrack(self, at: int, step: Transition, clock: dict[int, int]) -> None:
-        node = self._nodes[at]
-        enabled = [t for t in range(1, _MOST_THREADS + 1) if node.enabled >> t & 1]
-        first = [t for t in enabled if t == step.thread or clock.get(t, 0) > at + 1]
-        if node.backtrack & set(first):
+    def _backtrack(
+        self, at: int, step: Transition, number: int, clock: dict[int, int], orders: set[int]
+    ) -> None:
+        """Let a thread go first at the earlier step with which the run can begin in which the two
+        steps come the other way round: one that has to wait for nothing but what was before. Only
+        these may be left out if they are asleep (the initials of source sets, Abdulla and others,
+        POPL 2014); the sets of Flanagan and Godefroid would be too large for that."""
+        node, thread = self._nodes[at], self._done[at].thread
+        first: dict[int, int] = {}  # of each thread, its first step that does not need the earlier
+        for other, places in self._places.items():
+            following = bisect_right(places, at)
+            if other != thread and following < len(places):
+                place = places[following]
+                if self._clocks[place].get(thread, 0) <= at:
+                    first[other] = place
+        initials = {
+            other
+            for other, place in first.items()
+            if all(
+                self._clocks[place].get(third, 0) <= start
+                for third, start in first.items()
+                if third != other
+            )
+        }
+        is_free = all(clock.get(third, 0) <= start for third, start in first.items())
+        if step.thread not in first and is_free and not orders & self._steps_in(first, at):
+            initials.add(step.thread)
+        enabled = {t for t in range(1, _MOST_THREADS + 1) if node.enabled >> t & 1}
+        initials &= enabled
+        if node.backtrack & initials:
             return
-        if step.thread in first:
+        if step.thread in initials:
             node.backtrack.add(step.thread)
-        elif first:
-            node.backtrack.add(first[0])
+        elif initials:
+            node.backtrack.add(min(initials))
         else:
             node.backtrack.update(enabled)
+
+    def _steps_in(self, first: dict[int, int], at: int) -> set[int]:
+        """All steps after the earlier one that do not need it."""
+        thread = self._done[at].thread
+        return {
+            place
+            for other, start in first.items()
+            for place in self._places[other][bisect_left(self._places[other], start) :]
+            if self._clocks[place].get(thread, 0) <= at
+        }
 
     def add_before_end(self) -> None:
         """The process has ended while threads could have gone on: they could have come before its

@@ -123,9 +123,22 @@ static void release(void *address, const void *pc) {
   if (is_hunt()) give_back(block);
 }
 
+/* A lock or condition variable that was freed. */
+static void check_object(const struct operation *operation) {
+  const struct block *block = block_before(operation->address);
+  int is_free = strcmp(operation->name, "free") == 0 || strcmp(operation->name, "realloc") == 0;
+  const char *address = operation->address;
+  if (block != NULL && block->is_freed && address < block->start + block->size && !is_free)
+    failure("valid-deref", operation->pc, "%s in a heap object that is freed", describe(operation));
+}
+
 void check_access(const struct operation *operation) {
-  if (operation->kind == SYNC || !is_checked()) return;
+  if (!is_checked() || (operation->kind == SYNC && !is_hunt())) return;
   if (is_hunt() && !is_expected("valid-deref")) return;
+  if (operation->kind == SYNC) {
+    if (operation->address != NULL) check_object(operation);
+    return;
+  }
   const char *address = operation->address;
   if ((uintptr_t)address < 4096 && !is_hunt()) /* there it crashes by itself */
     failure("valid-deref", operation->pc, "%s through a null pointer", describe(operation));
