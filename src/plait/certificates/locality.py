@@ -9,26 +9,12 @@ two steps.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from plait.certificates.document import Location, Status, ThreadShape
 from plait.certificates.outcomes import Ending, Step, StepOutcome
+from plait.certificates.ranges import Example, Range, conflicts
 from plait.certificates.state import Access
 from plait.certificates.verdicts import Rejected
-from plait.model.actions import Origin
-
-
-class _Range(NamedTuple):
-    start: int
-    end: int
-    is_write: bool
-
-
-class _Example(NamedTuple):
-    thread: int
-    node: int
-    origin: Origin
-
 
 # A thread, and where it stands.
 _Place = tuple[int, ThreadShape]
@@ -37,8 +23,8 @@ _Place = tuple[int, ThreadShape]
 class Locality:
     def __init__(self, page_bits: int) -> None:
         self._page_bits = page_bits
-        self._local: dict[_Place, dict[_Range, _Example]] = {}
-        self._others: dict[_Place, dict[_Range, _Example]] = {}
+        self._local: dict[_Place, dict[Range, Example]] = {}
+        self._others: dict[_Place, dict[Range, Example]] = {}
 
     def note(self, node: int, location: Location, step: Step) -> None:
         """The accesses of one step, those of attempts that come to nothing included."""
@@ -52,8 +38,8 @@ class Locality:
                 if after[0] is not Status.ENDED:
                     local.append(self._local.setdefault((step.thread, after), {}))
             for access in outcome.path.accesses:
-                range_ = _Range(access.start, access.end, access.is_write)
-                example = _Example(step.thread, node, access.origin)
+                range_ = Range(access.start, access.end, access.is_write)
+                example = Example(step.thread, node, access.origin)
                 for found in seen:
                     found.setdefault(range_, example)
                 if access.is_local:
@@ -67,10 +53,10 @@ class Locality:
         made here all the same."""
         for found in self._seen_by(location, thread):
             for access in accesses:
-                range_ = _Range(access.start, access.end, access.is_write)
-                found.setdefault(range_, _Example(thread, node, access.origin))
+                range_ = Range(access.start, access.end, access.is_write)
+                found.setdefault(range_, Example(thread, node, access.origin))
 
-    def _seen_by(self, location: Location, thread: int) -> list[dict[_Range, _Example]]:
+    def _seen_by(self, location: Location, thread: int) -> list[dict[Range, Example]]:
         """What the other threads may notice from where they stand."""
         return [
             self._others.setdefault((number, shape), {})
@@ -83,35 +69,18 @@ class Locality:
         found = self._local.setdefault((step.thread, location.shape[0][step.thread - 1]), {})
         for access in outcome.path.accesses:
             if access.is_write:
-                example = _Example(step.thread, -1, access.origin)
-                found.setdefault(_Range(access.start, access.end, True), example)
+                example = Example(step.thread, -1, access.origin)
+                found.setdefault(Range(access.start, access.end, True), example)
 
     def check(self) -> None:
         for place, ranges in self._local.items():
-            others = self._others.get(place)
-            if ranges and others:
-                self._compare(ranges, others)
-
-    def _compare(self, ranges: dict[_Range, _Example], others: dict[_Range, _Example]) -> None:
-        pages: dict[int, list[_Range]] = {}
-        for ours in ranges:
-            for page in self._pages(ours):
-                pages.setdefault(page, []).append(ours)
-        for theirs, example in others.items():
-            for page in self._pages(theirs):
-                for ours in pages.get(page, ()):
-                    if (
-                        ours.start < theirs.end
-                        and theirs.start < ours.end
-                        and (ours.is_write or theirs.is_write)
-                    ):
-                        thread, node, origin = ranges[ours]
-                        raise Rejected(
-                            f"thread {thread} treats an access to {ours.start:#x} as local,"
-                            f" but thread {example.thread} accesses that at node {example.node}",
-                            node,
-                            origin,
-                        )
-
-    def _pages(self, range_: _Range) -> range:
-        return range(range_.start >> self._page_bits, (range_.end - 1 >> self._page_bits) + 1)
+            others = self._others.get(place, {})
+            for mine, other in conflicts(ranges, others, self._page_bits):
+                thread, node, origin = ranges[mine]
+                example = others[other]
+                raise Rejected(
+                    f"thread {thread} treats an access to {mine.start:#x} as local,"
+                    f" but thread {example.thread} accesses that at node {example.node}",
+                    node,
+                    origin,
+                )

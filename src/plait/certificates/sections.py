@@ -13,22 +13,9 @@ from typing import NamedTuple
 
 from plait.certificates.document import Cell, Location, Status, Thread, ThreadShape
 from plait.certificates.outcomes import Step
+from plait.certificates.ranges import Example, Range, conflicts
 from plait.certificates.state import Access
 from plait.certificates.verdicts import Rejected
-from plait.model.actions import Origin
-
-
-class _Range(NamedTuple):
-    start: int
-    end: int
-    is_write: bool
-    lock: Cell | None
-
-
-class _Example(NamedTuple):
-    thread: int
-    node: int
-    origin: Origin
 
 
 class Taker(NamedTuple):
@@ -46,8 +33,8 @@ _Place = tuple[int, ThreadShape | None]
 class CriticalSections:
     def __init__(self, page_bits: int) -> None:
         self._page_bits = page_bits
-        self._inside: dict[_Place, dict[_Range, _Example]] = {}
-        self._others: dict[_Place, dict[_Range, _Example]] = {}
+        self._inside: dict[_Place, dict[Range, Example]] = {}
+        self._others: dict[_Place, dict[Range, Example]] = {}
         # What locks hold in the middle of sections, by the threads that hold them.
         self.held: dict[Cell, set[tuple[int, int]]] = {}
         self.takers: dict[Cell, dict[tuple[int, int], Taker]] = {}
@@ -67,7 +54,7 @@ class CriticalSections:
                     self.takers.setdefault(taken, {})[step.thread, id(thread)] = taker
             for access in outcome.path.accesses:
                 range_ = _range(access)
-                example = _Example(step.thread, node, access.origin)
+                example = Example(step.thread, node, access.origin)
                 for found in seen:
                     found.setdefault(range_, example)
                 if access.lock is not None:
@@ -80,9 +67,9 @@ class CriticalSections:
         stand it finds them all the same."""
         for found in self._seen_by(location, thread):
             for access in accesses:
-                found.setdefault(_range(access), _Example(thread, node, access.origin))
+                found.setdefault(_range(access), Example(thread, node, access.origin))
 
-    def _seen_by(self, location: Location, thread: int) -> list[dict[_Range, _Example]]:
+    def _seen_by(self, location: Location, thread: int) -> list[dict[Range, Example]]:
         """What is compared with critical sections of the other threads."""
         seen = []
         for number, other in enumerate(location.threads, 1):
@@ -93,39 +80,22 @@ class CriticalSections:
 
     def check(self) -> None:
         for place, ranges in self._inside.items():
-            others = self._others.get(place)
-            if ranges and others:
-                self._compare(ranges, others)
-
-    def _compare(self, ranges: dict[_Range, _Example], others: dict[_Range, _Example]) -> None:
-        pages: dict[int, list[_Range]] = {}
-        for ours in ranges:
-            for page in self._pages(ours):
-                pages.setdefault(page, []).append(ours)
-        for theirs, example in others.items():
-            for page in self._pages(theirs):
-                for ours in pages.get(page, ()):
-                    if (
-                        ours.start < theirs.end
-                        and theirs.start < ours.end
-                        and (ours.is_write or theirs.is_write)
-                        and ours.lock != theirs.lock
-                    ):
-                        thread, node, origin = ranges[ours]
-                        raise Rejected(
-                            f"thread {thread} accesses {ours.start:#x} in a critical section,"
-                            f" but thread {example.thread} does so elsewhere at node"
-                            f" {example.node}",
-                            node,
-                            origin,
-                        )
-
-    def _pages(self, range_: _Range) -> range:
-        return range(range_.start >> self._page_bits, (range_.end - 1 >> self._page_bits) + 1)
+            others = self._others.get(place, {})
+            for mine, other in conflicts(ranges, others, self._page_bits):
+                if mine.lock == other.lock:
+                    continue
+                thread, node, origin = ranges[mine]
+                example = others[other]
+                raise Rejected(
+                    f"thread {thread} accesses {mine.start:#x} in a critical section,"
+                    f" but thread {example.thread} does so elsewhere at node {example.node}",
+                    node,
+                    origin,
+                )
 
 
-def _range(access: Access) -> _Range:
+def _range(access: Access) -> Range:
     lock = access.lock
     # A lock that is free as before has only been read, but not so in the middle.
     is_write = access.is_write or (lock is not None and access.start == lock.address)
-    return _Range(access.start, access.end, is_write, lock)
+    return Range(access.start, access.end, is_write, lock)
