@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parents[1] / "litmus"
 FAST = """SB+rlx SB+Fsc SB+sc SB+Frel SB+sc-Fsc SB+xchg+rlx MP+rlx MP+ra MP+Frel-Facq MP+Frel-rlx
 MP+cas-fails+acq MP+cas-fails+rlx MP+na+ra MP+na+rlx LB+rlx S+ra R+Fsc R+Fsc-second 2+2W+Frel 2+2W+sc
 CoRR+rlx CoWR+rlx WRC+rel-acq RWC+Fsc-third RS-store+ra RS-update+rlx SB+rfi+rlx n6+rlx fadd2+rlx
-cas2+rlx na+plain fadd+store+rlx""".split()
+cas2+rlx RWC+Fsc MP+xchg+rlx CoWW+rlx CoWWRR+rlx na+plain fadd+store+rlx""".split()
 
 
 def test_the_files_are_those_of_the_table() -> None:
