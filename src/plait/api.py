@@ -67,6 +67,9 @@ class About(TypedDict, total=False):
     assume_defined: bool
     failing_calls: bool
     args: str | None
+    monitor: str | None
+    reach: Iterable[str]
+    memory_model: str | None
 
 
 class Choices(About, EngineOptions, total=False):

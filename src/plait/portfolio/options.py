@@ -62,7 +62,7 @@ class Options(Subject):
         if self.engine == registry.PORTFOLIO:
             if self.certificate:
                 needed = registry.names(givers)
-                raise InputError(f"certificate: needs --engine {needed}, the other engine has none")
+                raise InputError(f"certificate: needs --engine {needed}, others have none")
             return
         running = list(registry.engines())
         if registry.is_engine(self.engine):
