@@ -292,8 +292,13 @@ def _phases(
     def implications(own: set[int], facts: set[int]) -> Iterator[int]:
         return candidates.implications(terms, variables, own, facts)
 
+    def all_implications(own: set[int], facts: set[int]) -> Iterator[int]:
+        variables.kinship.is_ignored = True
+        yield from candidates.implications(terms, variables, own, facts)
+        variables.kinship.is_ignored = False
+
     makers = {
-        _Ghosts.FEW: (atoms, neighbours, everything, implications, differences),
+        _Ghosts.FEW: (atoms, neighbours, everything, all_implications, differences),
         _Ghosts.COUNTERS: (atoms, differences),
         _Ghosts.PLACES: (atoms, implications),
     }

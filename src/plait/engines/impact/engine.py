@@ -160,9 +160,7 @@ class _Search:
         )
         self.races = Races(self.terms)
         self._finds_races = Property.NO_DATA_RACE in specification
-        self.deadlocks = Deadlocks(
-            self.terms, self._whole_block, self.implications, self.paths
-        )
+        self.deadlocks = Deadlocks(self.terms, self._whole_block, self.implications, self.paths)
         self._finds_deadlocks = Property.NO_DEADLOCK in specification
         self._doubts = 0  # states shown to the interpreter as if they were deadlocks
         self.troubles: dict[str, None] = {}
