@@ -269,6 +269,18 @@ def test_assumptions_name_the_functions(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("use", ["return rand();", "int (*f)(void) = rand; return f();"])
+def test_what_need_not_be_thread_safe_is_an_assumption_about_races(
+    use: str, tmp_path: Path
+) -> None:
+    text = f"#include <stdlib.h>\nint main(void) {{ {use} }}"
+    said = "calls of functions that need not be thread-safe do not race: rand"
+    assert said in program(tmp_path, text, ("no-data-race",)).assumptions
+    assert said not in program(tmp_path, text).assumptions
+    own = "int rand(void) { return 4; } int main(void) { return rand(); }"
+    assert said not in program(tmp_path, own, ("no-data-race",)).assumptions
+
+
 def test_each_function_is_in_one_list() -> None:
     modelled = set(index_library()[0])
     lists = [read_effects(), read_list("no_effect.txt"), read_list("unsupported.txt")]

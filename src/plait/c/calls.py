@@ -248,6 +248,8 @@ class Calls(SystemCalls):
             return self._alloca(arguments)
         if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
             return _ORDINARY
+        if not self.unit.is_library:
+            self.unit.linker.note_call(name)
         watching = self.unit.linker.watching
         if watching is not None and watching.is_observed(self.unit, name):
             return _ORDINARY

@@ -310,6 +310,8 @@ class Expressions(Branches):
 
     def _function_address(self, declaration: Cursor) -> FunctionAddress:
         name = self.unit.library.spelling(declaration)
+        if not (self.unit.is_library or self.unit.is_defined(name, declaration)):
+            self.unit.linker.note_call(name)
         if name in self.unit.linker.cancellation_points and not self.unit.is_library:
             if not self.unit.is_defined(name, declaration):
                 raise UnsupportedCode(f"a pointer to '{name}', where threads can be cancelled")

@@ -91,6 +91,8 @@ class Linker:
         self._library_index, self._library_variables = index_library()
         self.unsupported_functions = read_list("unsupported.txt")
         self.no_effect_functions = read_list("no_effect.txt")
+        self._not_thread_safe = read_list("not_thread_safe.txt")
+        self._called_unsafely: set[str] = set()
         self.system_functions = read_effects()
         self._sources: list[SourceFile] = []
         self._source_numbers: dict[str, int] = {}
@@ -424,6 +426,11 @@ class Linker:
         if name not in names:
             names.append(name)
 
+    def note_call(self, name: str) -> None:
+        """A call of a function that the program does not define."""
+        if self.finds_races and name in self._not_thread_safe:
+            self._called_unsafely.add(name)
+
     def assume(self, what: str) -> None:
         self._assumptions.setdefault(what)
 
@@ -727,6 +734,11 @@ class Linker:
             f"functions of the system without a model ({', '.join(names)}): {what}"
             for what, names in self._system.items()
         ]
+        if self._called_unsafely:
+            names = ", ".join(sorted(self._called_unsafely))
+            program.assumptions.append(
+                f"calls of functions that need not be thread-safe do not race: {names}"
+            )
         program.assumptions += list(self._assumptions)
         return program
 
