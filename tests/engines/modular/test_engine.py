@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from plait.analysis.sharing import Sharing, sharing_of
 from plait.c import FrontEndOptions, load
 from plait.engines.interface import Answer
 from plait.engines.modular import engine
 from plait.engines.modular.engine import verify
 from plait.errors import InputError
 from plait.model.facts import Range, Rounds, Unreachable, decode, encode
+from plait.model.program import Program
 from plait.model.properties import from_names
 
 PROGRAM = """
@@ -79,9 +81,8 @@ def test_a_deadline_that_has_passed(tmp_path: Path) -> None:
     assert not outcome.facts
 
 
-@pytest.mark.parametrize("analysis", ["PointsTo", "Sharing"])
 def test_the_analysis_of_memory_takes_too_long(
-    analysis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "program.c"
     path.write_text(PROGRAM)
@@ -89,14 +90,14 @@ def test_the_analysis_of_memory_takes_too_long(
     program = load([str(path)], FrontEndOptions(), specification)
     now = 0.0
     monkeypatch.setattr(time, "thread_time", lambda: now)
-    analyse = getattr(engine, analysis)
+    analyse = sharing_of
 
-    def slowly(subject: object) -> object:
+    def slowly(program: Program) -> Sharing:
         nonlocal now
         now += 1.0
-        return analyse(subject)
+        return analyse(program)
 
-    monkeypatch.setattr(engine, analysis, slowly)
+    monkeypatch.setattr(engine, "sharing_of", slowly)
     outcome = verify(program, specification)
     assert (outcome.answer, outcome.statistics.passes) == (Answer.UNKNOWN, 0)
 
