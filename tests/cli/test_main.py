@@ -50,6 +50,13 @@ def test_help_names_all_properties() -> None:
     assert {*PROPERTY_NAMES, MONITOR_NAME} == {item.value for item in Property}
 
 
+def test_monitors_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["verify", "--monitor", "list"])
+    assert stop.value.code == 0
+    assert re.search(r"^file-use +A FILE is used", capsys.readouterr().out, re.MULTILINE)
+
+
 def test_help_imports_no_front_end() -> None:
     code = (
         "import sys; from plait.cli.parser import build_parser; build_parser().format_help();"

@@ -221,9 +221,12 @@ class _Monitor(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         if values == "list":
+            from plait.cli.output import Console
             from plait.monitors.library import described
 
-            print("\n".join(f"{name:<20} {what}" for name, what in described()))
+            console = Console()
+            console.lines(f"{name:<22} {what}" for name, what in described())
+            console.close()
             parser.exit(exits.HOLDS)
         if getattr(namespace, self.dest, None) is not None:
             parser.error("--monitor: one at a time")
