@@ -16,10 +16,11 @@ from plait.model.properties import from_names
 
 
 def ask(folder: Path, text: str, property_: str = "assertions", **chosen: Any) -> Outcome:
+    """With all reductions, unless something else is chosen."""
     path = folder / "program.c"
     path.write_text(text)
     specification = from_names([property_])
     program = load([str(path)], FrontEndOptions(), specification)
-    settings = registry.engine("explicit").settings(chosen)
+    settings = registry.engine("explicit").settings({"sections": True, **chosen})
     question = Question(program, specification, time.monotonic() + 60, settings=settings)
     return answer(question, Replaying(question))

@@ -244,11 +244,19 @@ def step(reads: int, writes: int) -> Version:
     return version
 
 
+class NoLocks:
+    def agree(self, one: Profile, other: Profile) -> bool:
+        return False
+
+    def size(self, lock: int) -> int:
+        return 0
+
+
 class TestFutures:
     """Of threads that are made up: what is noted is found again from where it may come to be."""
 
     def futures(self, blocked: Blocked = lambda state, local: None) -> Futures:
-        return Futures(blocked, lambda one, other: False, finds_leaks=False)
+        return Futures(blocked, lambda one, other: False, NoLocks(), finds_leaks=False)
 
     @pytest.mark.parametrize("cells", [0, 16])
     def test_who_waits_for_what_it_changes_itself(self, cells: int) -> None:

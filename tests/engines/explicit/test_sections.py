@@ -17,7 +17,8 @@ BEGIN = """
 #include <semaphore.h>
 #include <stdatomic.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
-sem_t s;
+sem_t s, r;
+_Bool __VERIFIER_nondet_bool(void);
 atomic_int x, y, z;
 int c, d;
 #define WITH(mutex, ...) do { pthread_mutex_lock(mutex); __VA_ARGS__; pthread_mutex_unlock(mutex); } while (0)
@@ -158,6 +159,49 @@ VIOLATED = {
         "assertions",
         program("atomic_fetch_add(&x, 1)", "y = 1; atomic_fetch_and(&x, 2)", "assert(x == 0);"),
     ),
+    "a semaphore that is posted in the middle": (
+        "assertions",
+        program("WITH(&m, sem_post(&s); sem_trywait(&s))", "WITH(&m, c++); sem_wait(&s); assert(0)"),
+    ),
+    "a mutex that is free in the middle": (
+        "assertions",
+        program(
+            "WITH(&m, pthread_mutex_unlock(&n); pthread_mutex_trylock(&n))",
+            "y = 1; y = 2; pthread_mutex_lock(&n); assert(0)",
+        ).replace("pthread_t one", "pthread_mutex_lock(&n); pthread_t one"),
+    ),
+    "a lock and what is beside it in one access": (
+        "assertions",
+        program(
+            "pthread_spin_lock(&u.l); u.both = (u.both & 0xffffffffLL) | (5LL << 32);"
+            " pthread_spin_unlock(&u.l)",
+            "y = 1; int v; pthread_spin_lock(&u.l); v = (int)(u.both >> 32);"
+            " pthread_spin_unlock(&u.l); assert(v == 5)",
+        ).replace(
+            "int c, d;",
+            "int c, d; union { struct { pthread_spinlock_t l; int data; }; long long both; } u;",
+        ),
+    ),
+    "a lock that is tried by what only the thread knows": (
+        "assertions",
+        program(
+            "WITH(&m, c = 1; c = 2)",
+            "int a[2] = {0, 0}; a[__VERIFIER_nondet_bool()] = 1; y = 3;"
+            " __VERIFIER_atomic_begin(); if (pthread_mutex_trylock(&m)) {"
+            " if (a[0]) pthread_mutex_lock(&m); else assert(0); } __VERIFIER_atomic_end();"
+            " pthread_mutex_unlock(&m)",
+        ),
+    ),
+    "one step that others see in part": (
+        "assertions",
+        program(
+            "x = 1; sem_wait(&r); sem_post(&s); c = 2",
+            "int A[2] = {0, 0}; int *p0 = d ? &c : &A[0]; int v = __VERIFIER_nondet_bool();"
+            " __VERIFIER_atomic_begin(); *p0 = 1; sem_post(&r); __VERIFIER_atomic_end(); A[1] = v;"
+            " __VERIFIER_atomic_begin(); if (!A[1]) sem_wait(&s); __VERIFIER_atomic_end();"
+            " assert(x == 1)",
+        ),
+    ),
 }  # fmt: skip
 HOLDS = {
     "additions": ("assertions", program("WITH(&m, c += 1)", "WITH(&m, c += 2)", "assert(c == 3);")),
@@ -188,6 +232,16 @@ def test_what_holds(name: str, tmp_path: Path) -> None:
     plain = ask(tmp_path, text, property_, sections=False, commuting=False)
     assert outcome.answer is plain.answer is Answer.HOLDS
     assert outcome.statistics.numbers()["states"] <= plain.statistics.numbers()["states"]
+
+
+def test_a_lock_that_is_freed_while_it_is_held(tmp_path: Path) -> None:
+    text = program(
+        "pthread_spin_lock(&o->l); o->v = 1; free(o)", "pthread_spin_lock(&o->l); o->v = 2"
+    )
+    text = text.replace("int c, d;", "struct { pthread_spinlock_t l; int v; } *o;")
+    text = text.replace("pthread_t one", "o = calloc(1, sizeof *o); pthread_t one")
+    outcome = ask(tmp_path, "#include <stdlib.h>" + text)
+    assert outcome.answer is Answer.UNKNOWN  # the other thread may access it
 
 
 def counter(threads: int, rounds: int) -> str:

@@ -135,7 +135,7 @@ class Attempts:
         self._compares_effects = settings.commuting
         self.troubles: dict[str, None] = {}
         finds_leaks = self.machine.finds_leaks
-        self.futures = Futures(self._blocked_at, self._commute, finds_leaks=finds_leaks)
+        self.futures = Futures(self._blocked_at, self._commute, self.locks, finds_leaks=finds_leaks)
         self._tracing: SymbolMachine | None = None
         self._commuting: Commuting | None = None
         self._subject = program, specification, sharing
@@ -355,15 +355,8 @@ class Attempts:
         targets = [futures.local_state(thread, following.threads[thread - 1])]
         for born in range(len(state.threads), len(following.threads)):
             targets.append(futures.local_state(born + 1, following.threads[born]))
-        page_bits = self.machine.page_bits
-        seen = {
-            item.address >> page_bits
-            for part in version.profile.parts
-            for item in part.accesses
-            if item.is_write
-        }
-        unseen = futures.pages(page for page in _changed(state, following) if page not in seen)
-        futures.note(local, version, unseen, targets)
+        # An object may be changed where others can see it and where they cannot, in one step.
+        futures.note(local, version, futures.pages(_changed(state, following)), targets)
 
     def _commute(self, one: Version, other: Version) -> bool:
         """Whether two steps of different threads that access the same commute: by what they

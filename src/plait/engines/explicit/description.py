@@ -15,8 +15,9 @@ _PERSISTENT_SETS = EngineOption(
 )
 _SECTIONS = EngineOption(
     "sections",
-    True,
-    "interleave threads inside of critical sections, too",
+    False,
+    "take what is done under a lock as one step: far fewer states where threads share data under"
+    " locks",
 )
 _COMMUTING = EngineOption(
     "commuting",

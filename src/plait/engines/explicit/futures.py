@@ -36,7 +36,7 @@ unless memory leaks are looked for then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from plait.engines.explicit.effects import Effect
 from plait.engines.explicit.sections import Profile
@@ -129,8 +129,19 @@ Blocked = Callable[[State, LocalState], tuple[int, int] | None]
 Commute = Callable[[Version, Version], bool]
 
 
+class KnownLocks(Protocol):
+    """What `sections` knows of locks."""
+
+    def agree(self, one: Profile, other: Profile) -> bool: ...
+
+    def size(self, lock: int) -> int: ...
+
+
 class Futures:
-    def __init__(self, blocked: Blocked, commute: Commute, *, finds_leaks: bool) -> None:
+    def __init__(
+        self, blocked: Blocked, commute: Commute, locks: KnownLocks, *, finds_leaks: bool
+    ) -> None:
+        self._locks = locks
         self._blocked = blocked
         self._commute = commute
         self._finds_leaks = finds_leaks
@@ -176,7 +187,7 @@ class Futures:
         for part in profile.parts:
             for address, size, is_write, _ in part.accesses:
                 mask = self._mask(address, size)
-                if address in part.locks:
+                if address in part.locks and size == self._locks.size(address):
                     locks |= mask
                 elif is_write:
                     writes |= mask
@@ -255,6 +266,24 @@ class Futures:
             for my in versions
         )
 
+    def _may_break_a_lock(self, local: LocalState, mine: Accessed, versions: list[Version]) -> bool:
+        """Whether a thread that is blocked now conflicts with a critical section without a common
+        lock. Then the two have to come next in one state, so that this is noticed
+        (`sections`, 1)."""
+        if not any(my.profile.is_section for my in versions):
+            return False
+        if not local.accessed.overlaps(mine):
+            return False
+        if local.versions is None:
+            return True
+        return any(
+            my.profile.is_section
+            and their.accessed.overlaps(my.accessed)
+            and not self._locks.agree(my.profile, their.profile)
+            for their in local.versions
+            for my in versions
+        )
+
     def goes_ahead(
         self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
     ) -> bool:
@@ -291,6 +320,8 @@ class Futures:
                 if local.may_block and local not in released:
                     depends = self._blocked(state, local)
                     if depends is not None:
+                        if self._may_break_a_lock(local, mine, versions):
+                            return False
                         waiting.append((local, *depends))
                         continue
                 if self.conflicts(local, mine, versions):

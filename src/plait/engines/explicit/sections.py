@@ -171,11 +171,25 @@ class Locks:
                 taken.outcome.ending is Ending.BLOCKED
                 and taken.touched is not None
                 and footprint is not None
+                and self._reads_only(taken, lock, len(value))
                 and all(
                     item.address == lock and item.size == len(value) for item in footprint.accesses
                 )
             )
         return found
+
+    def _reads_only(self, taken: Taken, lock: int, size: int) -> bool:
+        """Also of memory that nobody else sees, which is in no footprint."""
+        effect = taken.effect
+        if effect is None:
+            return False
+        return all(
+            ((span.page << self._page_bits) + span.start, span.end - span.start) == (lock, size)
+            for span in effect.found
+        )
+
+    def size(self, lock: int) -> int:
+        return self._sizes.get(lock, 0)
 
     def note_taker(self, state: State, number: int, lock: int) -> None:
         """A thread may take a lock as its next step."""
@@ -188,6 +202,8 @@ class Locks:
 
     def note_held(self, state: State, number: int, lock: int) -> bool:
         """In the middle of a critical section: whether the thread still holds a lock."""
+        if lock >> self._page_bits not in self._steps.places_of(state.pages):
+            raise BrokenLock(lock, "it is freed while it is held")
         value = self._bytes(state, lock, self._sizes[lock])
         if not any(value):
             return False
