@@ -212,6 +212,9 @@ class _Checker:
     # --- rule X
 
     def _check_races(self, node: Node) -> None:
+        if any(thread.is_inside for thread in node.location.threads):
+            what = "an atomic section is not one step: its races are unknown"
+            raise Rejected(what, node.number)
         steps = [self._step(node, thread) for thread in node.location.movable]
         known: dict[int, list[Access]] = {}
         for step in steps:

@@ -240,3 +240,27 @@ def test_it_races(name: str, tmp_path: Path) -> None:
     assert verify(loaded(pair.violated, tmp_path, specification), specification).answer is (
         Answer.UNKNOWN
     )
+
+
+def test_a_section_that_is_not_one_step(tmp_path: Path) -> None:
+    """What is accessed late in it races, and nothing is claimed about that."""
+    text = """
+int x, h[4];
+void *run(void *unused) {
+  __VERIFIER_atomic_begin();
+  for (int i = 0; i < 4; i++) h[i] = i;
+  x = 1;
+  __VERIFIER_atomic_end();
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  x = 2;
+  return 0;
+}
+"""
+    specification = from_names(["no-data-race"])
+    program = loaded(text, tmp_path, specification)
+    assert explore(program, specification).verdict is Verdict.FALSE
+    assert verify(program, specification).answer is Answer.UNKNOWN

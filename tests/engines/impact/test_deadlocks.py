@@ -84,6 +84,12 @@ FINE = {
         "while (__VERIFIER_nondet_bool()) y = 1; sem_post(&s);",
     ),
 }
+# What is behind the first step of an atomic section that is not executed as one block.
+OF_SEVERAL_STEPS = (
+    "static int h[4]; __VERIFIER_atomic_begin(); for (int i = 0; i < 4; i++) h[i] = i;"
+    " { _Bool i = __VERIFIER_nondet_bool(); __VERIFIER_assume(i); } sem_wait(&s);"
+    " __VERIFIER_atomic_end();"
+)
 # What is left open: somebody waits for ever only where an assumption fails later.
 OPEN = {
     "an assumption that fails before": ("sem_wait(&s);", "x = 1; __VERIFIER_assume(0); sem_post(&s);"),
@@ -113,6 +119,12 @@ def outcome(
 def test_stuck(name: str, reduction: Reduction, tmp_path: Path) -> None:
     _, found = outcome(tmp_path, STUCK[name], reduction)
     assert found.answer is Answer.VIOLATED, found.reason
+
+
+def test_a_wait_in_the_middle_of_a_section(tmp_path: Path) -> None:
+    program, found = outcome(tmp_path, (OF_SEVERAL_STEPS, "x = 1;"), Reduction.MOVERS)
+    assert explore(program, DEADLOCKS).verdict.value == "false"
+    assert found.answer is not Answer.HOLDS
 
 
 @pytest.mark.parametrize("name", FINE)

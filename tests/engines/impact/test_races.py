@@ -118,6 +118,38 @@ def test_no_certificate_for_races(name: str, reduction: Reduction, tmp_path: Pat
     assert "race" in verdict.reason or "ahead" in verdict.reason or "elsewhere" in verdict.reason
 
 
+# Sections that are not executed as one block: what is accessed late in one would race.
+OF_SEVERAL_STEPS = {
+    "a loop": (
+        f"int h[4]; {SECTION[0]} for (int i = 0; i < 4; i++) h[i] = i; x = 1; {SECTION[1]}",
+        "x = 2;",
+    ),
+    "shared cells in a loop": (
+        f"static int h[4]; {SECTION[0]} for (int i = 0; i < 4; i++) h[i] = i; x = 1; {SECTION[1]}",
+        "x = 2;",
+    ),
+    "threads that are started": (
+        f"{SECTION[0]} pthread_t t; for (int i = 0; i < 2; i++) pthread_create(&t, 0, fails, 0);"
+        f" x = 2; {SECTION[1]}",
+        "x = 1;",
+    ),
+}
+
+
+@pytest.mark.parametrize("reduction", [Reduction.MOVERS, Reduction.DYNAMIC])
+@pytest.mark.parametrize("name", OF_SEVERAL_STEPS)
+def test_sections_of_several_steps(name: str, reduction: Reduction, tmp_path: Path) -> None:
+    program = loaded(program_of_path(tmp_path, OF_SEVERAL_STEPS[name]), RACES)
+    assert explore(program, RACES).verdict.value == "false"
+    found = outcome_of(program, Settings(reduction), specification=RACES)
+    assert found.answer is not Answer.HOLDS
+    whole = outcome_of(program, Settings(reduction))
+    if whole.proof is not None:
+        document = whole.proof.certificate()
+        document.update(properties=["no-data-race"])
+        assert certified(program, document).answer is Ruling.REJECTED
+
+
 @pytest.mark.parametrize("name", RACY)
 def test_racy_without_a_guess(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

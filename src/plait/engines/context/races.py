@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plait.data import dataclass
+from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.invariants import Invariants, Place
 from plait.engines.context.templates import Instance, SharedAccess, Templates
 from plait.model.actions import Origin
@@ -35,6 +36,10 @@ def not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Race]
     for number, template in enumerate(templates.all):
         for instance in filter(None, (template.one, template.other)):
             for place in range(len(instance.places)):
+                own = instance.places[place].threads[instance.number - 1]
+                if own.depth and invariants.is_reached((number, place)):
+                    if instance.accesses[place] and not templates.is_alone(instance, place):
+                        raise GaveUp("an atomic section is not one step: its races are unknown")
                 if instance.is_open[place] and invariants.is_reached((number, place)):
                     if instance.accesses[place]:
                         rows.append(((number, place), instance, instance is template.other))

@@ -243,8 +243,7 @@ class _Search:
                     return f"node {node.number} is not expanded"
                 if self._finds_races and not node.has_no_race:
                     return f"node {node.number} was not searched for races"
-                is_inside = any(thread.is_inside for thread in node.place.location.threads)
-                if self._finds_deadlocks and not (node.has_no_deadlock or is_inside):
+                if self._finds_deadlocks and not node.has_no_deadlock:
                     return f"node {node.number} was not searched for deadlocks"
             elif not cover.is_live or cover.place is not node.place:
                 return f"node {node.number} is covered by one that does not count"
@@ -399,6 +398,9 @@ class _Search:
         assert place is not None
         if node.has_no_race:
             return
+        if any(thread.is_inside for thread in place.location.threads):
+            problem = "an atomic section is no single step: whether it races is not known"
+            self.set_aside[f"{problem} ({self._where(node)})"] = None
         if place.races is None:
             place.races = self.races.at(place.can_step, lambda thread: self._block(place, thread))
         for race in place.races:
@@ -466,14 +468,14 @@ class _Search:
             if place is None or not node.is_live or node.has_no_deadlock:
                 continue
             OutOfTime.check(self.deadline)
-            if any(thread.is_inside for thread in place.location.threads):
-                continue  # of an atomic section, in the middle of which nobody else waits
+            # In the middle of an atomic section nobody else waits, and no strategy helps.
+            is_inside = any(thread.is_inside for thread in place.location.threads)
             for thread in place.can_step:
                 waits = self.terms.any_of(self._block(place, thread).waits)
                 if waits == self.terms.false:
                     continue
                 facts = node.label | {waits} - {self.terms.true}
-                if self.deadlocks.can_go_on(place.location, thread, facts):
+                if not is_inside and self.deadlocks.can_go_on(place.location, thread, facts):
                     continue
                 self._exclude_deadlock(node, thread, waits)
                 if self.tree.queue:

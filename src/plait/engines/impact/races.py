@@ -14,7 +14,9 @@ are enough to see all such pairs, although the tree has few interleavings:
   is an execution in which somebody conflicts with the section. Either it does not keep to the lock,
   which `Discipline` notices, or it is in a section of the same lock, which it could not have taken.
 - Accesses of one step behind its first are those of a section, which are atomic, those of a
-  critical section, or local ones, which nobody else makes.
+  critical section, or local ones, which nobody else makes. A section that is not one block has
+  nodes in the middle, at which nobody else steps; its later accesses would have to be compared with
+  what the others are about to do before it. Such programs have no proof (`_look_for_races`).
 """
 
 from __future__ import annotations
