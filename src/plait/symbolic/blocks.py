@@ -79,7 +79,8 @@ class Block:
     are blocked or do not go on. `held` has the values that locks have in the middle of critical
     sections. `ends` has ways like those of moves, but without a target: to the end of the process,
     or to an assumption outside of sections that fails behind actions that nobody notices. `waits`
-    are the conditions under which it waits in vain. `stuck_with` has the locks in the middle of
+    are the conditions under which it waits in vain, `waits_by_inputs` says whether inputs of the
+    block are among what they are about. `stuck_with` has the locks in the middle of
     whose critical sections it may stop for any reason."""
 
     ways: list[Way] = field(default_factory=list)
@@ -87,6 +88,7 @@ class Block:
     held: dict[tuple[Cell, int], None] = field(default_factory=dict)
     ends: list[Way] = field(default_factory=list)
     waits: list[int] = field(default_factory=list)
+    waits_by_inputs: bool = False
     stuck_with: dict[Cell, None] = field(default_factory=dict)
     spawns: bool = False
     ends_process: bool = False

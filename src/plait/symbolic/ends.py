@@ -134,6 +134,7 @@ class Ends:
         self.blocked(run)
         terms = self._terms
         self._block.waits.append(terms.all_of((*run.conditions, terms.not_(condition))))
+        self._block.waits_by_inputs |= bool(run.inputs)
 
     def _note_lock(self, run: Run) -> None:
         if run.lock:

@@ -120,9 +120,10 @@ class Deadlocks:
                     yield mover, behind
 
     def _cases(self, states: _States, number: int) -> list[list[_States]]:
-        """Those in which a thread waits, and those that its step comes to if it does not."""
+        """Those in which a thread waits, and those that its step comes to if it does not. Inputs
+        of this step are no facts: the thread's next step at the same location has others."""
         block = self._block_of(states.location, number)
-        if block.may_fail or not block.waits:
+        if block.may_fail or block.waits_by_inputs or not block.waits:
             return []
         terms, values = self._terms, states.values
         assert values is not None
