@@ -121,25 +121,26 @@ def visited_ahead(knowledge: Knowledge, run: Run) -> frozenset[Standing]:
     name = run.frame.shape.function.name
     for level, (function, position) in enumerate((*run.stack, (name, run.location))):
         shape = knowledge.shape(function)
-        loop = shape.loop[position]
-        if loop < 0:
-            continue  # there is no way back
+        ahead = shape.ahead(position)
         stack = run.stack[:level]
         here: dict[int, Standing] = {}
         inside: dict[int, list[Standing]] = {}  # in functions called from here
         for standing in run.visited:
             if standing[0] == stack and standing[1] == function:
-                here[standing[2]] = standing
+                if ahead >> standing[2] & 1:
+                    here[standing[2]] = standing
             elif standing[0][:level] == stack and len(standing[0]) > level:
                 caller, source = standing[0][level]
-                if caller == function:
+                if caller == function and ahead >> source & 1:
                     inside.setdefault(source, []).append(standing)
+        if not here and not inside:
+            continue
         pending = [position]
         seen: set[int] = set()
         while pending:
             for edge in shape.function.edges[pending.pop()]:
                 place = edge.target
-                if place < 0 or place in seen or shape.loop[place] != loop:
+                if place < 0 or place in seen:
                     continue
                 seen.add(place)
                 if place in here:

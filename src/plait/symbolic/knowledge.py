@@ -7,10 +7,9 @@ from math import gcd
 from operator import or_
 from typing import TypeGuard
 
-from plait.analysis.graph import components, cyclic_nodes
 from plait.analysis.objects import AbstractObject, members
 from plait.analysis.sharing import Sharing
-from plait.data import dataclass
+from plait.data import dataclass, field
 from plait.model.actions import (
     Allocate,
     AtomicEnd,
@@ -47,8 +46,16 @@ class Shape:
     rank: list[int]
     slot_pages: tuple[int, ...]
     frame_pages: int
-    # The number of the loop (strongly connected component) that a location is in; -1: in none.
-    loop: list[int]
+    _ahead: list[int] = field(default_factory=list)
+
+    def ahead(self, location: int) -> int:
+        """The locations that can be reached from one, a bit for each."""
+        if not self._ahead:
+            self._ahead = _reachable(self.function, self.rank)
+        return self._ahead[location]
+
+    def is_in_loop(self, location: int) -> bool:
+        return bool(self.ahead(location) >> location & 1)
 
 
 class Knowledge:
@@ -119,7 +126,6 @@ class Knowledge:
             rank,
             frame.slots,
             frame.pages,
-            _loops(function),
         )
 
     def is_noticed(self, edge: Edge) -> bool:
@@ -300,13 +306,20 @@ class Knowledge:
         return sorted(found, key=lambda row: (row[0].index, -1 if row[1] is None else row[1]))
 
 
-def _loops(function: Function) -> list[int]:
-    successors = [
-        [edge.target for edge in leaving if edge.target >= 0] for leaving in function.edges
-    ]
-    component = components(successors)[1]
-    cyclic = cyclic_nodes(successors)
-    return [component[place] if place in cyclic else -1 for place in range(len(successors))]
+def _reachable(function: Function, rank: list[int]) -> list[int]:
+    found = [0] * len(function.edges)
+    order = sorted(range(len(found)), key=rank.__getitem__)
+    grows = True
+    while grows:
+        grows = False
+        for location in order:
+            new = found[location]
+            for edge in function.edges[location]:
+                if edge.target >= 0:
+                    new |= found[edge.target] | 1 << edge.target
+            grows = grows or new != found[location]
+            found[location] = new
+    return found
 
 
 def _is_beyond(expr: Expr) -> TypeGuard[StaticAddress | FrameAddress]:

@@ -13,6 +13,8 @@ CASES = [
     ("mixed", range(3005, 3008)),
     ("pointers", range(3006, 3008)),
     ("trying", range(3003, 3006)),
+    # A thread that is alone comes again to where its step began, in a function that has no loop.
+    ("trying", range(20162, 20163)),
 ]
 
 

@@ -118,7 +118,7 @@ class PersistentSets:
         if found is None:
             shape = self._knowledge.shape
             found = self._loops[thread] = any(
-                shape(frame.function).loop[frame.location] >= 0 for frame in thread.frames
+                shape(frame.function).is_in_loop(frame.location) for frame in thread.frames
             )
         return found
 

@@ -388,7 +388,7 @@ class _Search:
     def _is_in_loop(self, place: Place, thread: int) -> bool:
         frames = place.location.threads[thread - 1].frames
         shape = self.knowledge.shape
-        return any(shape(frame.function).loop[frame.location] >= 0 for frame in frames)
+        return any(shape(frame.function).is_in_loop(frame.location) for frame in frames)
 
     # --- races
 
