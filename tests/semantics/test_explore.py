@@ -537,7 +537,7 @@ def test_against_enumeration(program: Program) -> None:
             assert run(program, ASSERTIONS, schedule=found.schedule).ending == "violation"
     else:
         assert described(full.reached) == described(reduced.reached)
-        assert reduced.transitions <= full.transitions * 2
+        assert reduced.transitions <= full.transitions
     if plain.budget >= 0:
         assert (plain.shortest is None) == (full.verdict is Verdict.TRUE)
         if plain.shortest is None:

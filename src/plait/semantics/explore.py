@@ -4,13 +4,18 @@ States are hashed, so a finite state space is explored completely. The sleep-set
 (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032, 1996,
 chapter 5) leaves out transitions but no states. Here a state's sleep set is a function of the path
 that led to it: after step t it has those of the sleeping threads and of the threads with a smaller
-number than t's whose steps commute with t. The least path of each equivalence class, compared
-lexicographically by thread numbers, is never cut: a cut would exchange a sleeping step with
-commuting ones before it and give a smaller path. With hashing, a state that is reached again needs
-no second look if its stored sleep set is a subset of the new one, because sleep sets of
-continuations grow with those they start from; otherwise it is expanded again with the
-intersection. Both arguments do not depend on the order of the search, and equivalent paths have
-the same length, so that breadth first still finds shortest counterexamples.
+number than t's whose steps commute with t.
+
+A state that is reached again needs no second look, whatever was asleep when it was reached first
+(in a search that is not breadth first it would: Godefroid, Holzmann, Pirottin, "State-space caching
+revisited", CAV 1992). Compare paths by their lengths, and those of the same length
+lexicographically by thread numbers and inputs: in this order states are reached and expanded. The
+least of all paths to a state, explored or not, is never cut. For if it were cut at a step of a
+sleeping thread, that step could be exchanged with the steps since the thread fell asleep, which
+commute with it, the first of them of a thread with a larger number: that is a smaller path to the
+same state. The beginnings of a least path are least paths, too, so that the sleep sets along it are
+those that were stored. The same holds for a path to a violation, whose last step is tried; so
+counterexamples are shortest.
 
 A data race is a reachable state in which two threads can both take their next step, and these
 contain conflicting accesses that are not both atomic. We take this definition and not
@@ -70,8 +75,8 @@ class Violation:
 
 @dataclass(slots=True, eq=False)
 class Exploration:
-    """`states` and `transitions` that were found, `expansions` of states (more than states where
-    sleep sets made it look again). The schedule leads to the violation."""
+    """`states` and `transitions` that were found, `expansions` of states. The schedule leads to the
+    violation."""
 
     verdict: Verdict
     reason: str
@@ -167,10 +172,7 @@ class _Search:
         self.states: list[State] = []
         # How each state was first reached: from which state, by whose step, with which inputs.
         self.arrivals: list[tuple[int, int, tuple[Number, ...]]] = []
-        self.sleeping: list[dict[int, Footprint]] = []
-        self.queue: deque[int] = deque()
-        self.is_queued: list[bool] = []
-        self.was_expanded: list[bool] = []
+        self.sleeping: deque[dict[int, Footprint]] = deque()  # of states that are to be expanded
         self.graph = StateGraph()
         self.transitions = 0
         self.expansions = 0
@@ -184,11 +186,9 @@ class _Search:
         try:
             self._go_to_start()
             self._arrive(self.machine.state(), -1, 0, (), {})
-            while self.queue:
+            while self.sleeping:
                 self.expansions += 1
-                number = self.queue.popleft()
-                self.is_queued[number] = False
-                self._expand(number)
+                self._expand(self.expansions - 1, self.sleeping.popleft())
             if self.finds_deadlocks:
                 self._find_partial_deadlock()
         except _Stop:
@@ -229,7 +229,7 @@ class _Search:
     def _look_at_clock(self) -> None:
         now = time.monotonic()
         if self.progress is not None:
-            self.progress(len(self.states), len(self.queue), now - self.started)
+            self.progress(len(self.states), len(self.sleeping), now - self.started)
         if self.deadline is not None and now > self.deadline:
             self.interruption = f"time is up after {len(self.states)} states"
             raise _Stop
@@ -243,7 +243,7 @@ class _Search:
         thread: int,
         choices: tuple[Number, ...],
         sleep: dict[int, Footprint],
-    ) -> int:
+    ) -> None:
         number = self.numbers.get(state, -1)
         if number < 0:
             number = len(self.states)
@@ -254,25 +254,13 @@ class _Search:
             self.states.append(state)
             self.arrivals.append((source, thread, choices))
             self.sleeping.append(sleep)
-            self.is_queued.append(True)
-            self.was_expanded.append(False)
-            self.queue.append(number)
             if self.finds_deadlocks:
                 self.graph.add_state()
-        elif self.reduction:
-            stored = self.sleeping[number]
-            if not stored.keys() <= sleep.keys():
-                self.sleeping[number] = {u: stored[u] for u in stored if u in sleep}
-                if not self.is_queued[number]:
-                    self.is_queued[number] = True
-                    self.queue.append(number)
         if self.finds_deadlocks and source >= 0:
             self.graph.sources[number].append(source)
-        return number
 
-    def _expand(self, number: int) -> None:
+    def _expand(self, number: int, sleep: dict[int, Footprint]) -> None:
         state = self.states[number]
-        sleep = self.sleeping[number]
         steps = dict(sleep)  # of the threads that can move
         blocked: dict[int, StepOutcome] = {}
         is_certain = True
@@ -293,9 +281,6 @@ class _Search:
             if self.records:
                 taken = [footprint for _, _, footprint in attempt.moves]
                 steps[thread] = Footprint.joined(self.page_bits, attempt.footprints, taken)
-        if self.was_expanded[number]:
-            return
-        self.was_expanded[number] = True
         if self.finds_races:
             self._find_race(number, steps)
         if self.finds_deadlocks:
