@@ -67,6 +67,8 @@ class About(TypedDict, total=False):
     assume_defined: bool
     failing_calls: bool
     args: str | None
+    argument_count: int
+    argument_bytes: int
     monitor: str | None
     reach: Iterable[str]
     memory_model: str | None

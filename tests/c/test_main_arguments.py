@@ -13,6 +13,7 @@ import pytest
 import plait
 from plait.api import Choices
 from plait.c import FrontEndOptions, load
+from plait.cli.main import main
 from plait.errors import InputError
 from plait.model.main_arguments import given_arguments
 from plait.model.properties import Specification, from_names
@@ -35,7 +36,9 @@ int main(int argc, char **argv) { BEGIN
 
 
 def _text(begin: str, *, is_right: bool) -> str:
-    lock, unlock = ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);") if is_right else ("", "")
+    lock, unlock = (
+        ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);") if is_right else ("", "")
+    )
     text = THREADS.replace("UNLOCK", unlock).replace("LOCK", lock)
     return text.replace("BEGIN", begin)
 
@@ -90,10 +93,18 @@ def test_what_an_argument_says(engine: str, tmp_path: Path) -> None:
         ("if (argc == 2) assert(argv[1][0] != 'x');", "false"),
         ("if (argc == 2) { argv[1][0] = 'x'; argv[0] = argv[1]; assert(argv[0][0] == 'x'); }",
          "true"),
-        # More than is modelled: never true.
+        # More than is modelled at first.
+        ("if (argc == 2) assert(strlen(argv[1]) < 9);", "false"),
+        ("if (argc == 2) assert(argv[1][11] != 'x');", "false"),
+        ("if (argc == 2) assert(strcmp(argv[1], \"--long-option\"));", "false"),
+        ("if (argc == 2) assert(strncmp(argv[1], \"--long-option\", 13) <= 1 << 20);", "true"),
+        ("if (argc > 6) assert(argv[6] != 0);", "true"),
+        ("if (argc > 6) assert(argv[5][0] != 'x');", "false"),
+        # More than is ever modelled: never true.
         ("assert(argv[argc] == 0);", "unknown"),
+        ("if (argc > 5000000) assert(argv[5000000] != 0);", "unknown"),
+        ("if (argc == 2) assert(argv[1][600] != 'x');", "unknown"),
         ("for (int i = 0; i < argc; i++) assert(argv[i] != 0);", "unknown"),
-        ("if (argc == 2) assert(strlen(argv[1]) < 9);", "unknown"),
         ("if (argc == 2) assert(strlen(argv[1]) < 7);", "false"),
         ("if (argc == 1) assert(argv[2] == 0);", "false"),  # an invalid access
     ],
@@ -102,10 +113,60 @@ def test_any_arguments(body: str, verdict: str, tmp_path: Path) -> None:
     text = f"""#include <assert.h>
     #include <string.h>
     int main(int argc, char **argv) {{ {body} return 0; }}"""
-    limit = 2 if verdict == "unknown" else 120  # an engine may unroll for as long as it is let
+    limit = 4 if verdict == "unknown" else 120  # an engine may unroll for as long as it is let
     for engine in ("orders", "auto"):
         found = _verify(tmp_path / "any.c", text, engine=engine, timeout=limit)
         assert found.verdict == verdict, (engine, found.reason)
+
+
+@pytest.mark.parametrize("engine", ["auto", "orders", "impact"])
+def test_longer_arguments_are_not_excluded_as_undefined(engine: str, tmp_path: Path) -> None:
+    """That nothing undefined happens says nothing of what the program has more of."""
+    text = """#include <assert.h>
+    #include <string.h>
+    int main(int argc, char **argv) { if (argc == 2) assert(BODY); return 0; }"""
+    for body in ("strlen(argv[1]) < 8", "argv[1][8] == argv[1][9]"):
+        found = _verify(
+            tmp_path / "long.c", text.replace("BODY", body), engine=engine,
+            assume_defined=True, property="assertions", timeout=20,
+        )  # fmt: skip
+        assert found.verdict != "true"
+
+
+def test_sizes_of_arguments_are_part_of_the_answer(tmp_path: Path) -> None:
+    """So that its schedule can be repeated."""
+    path = tmp_path / "sizes.c"
+    text = """#include <assert.h>
+    #include <string.h>
+    int main(int argc, char **argv) { if (argc == 2) assert(strcmp(argv[1], "0123456789")); }"""
+    found = _verify(path, text)
+    assert found.verdict == "false" and found.schedule is not None
+    assert "--argument-bytes" in found.arguments
+    row = [item for step in found.schedule["steps"] for item in step["inputs"]]
+    assert b"0123456789\0" in b"".join(value.to_bytes(8, "little") for value in row[1:])
+    fixed = _verify(path, text, args="0123456789")
+    assert fixed.verdict == "false" and "--argument-bytes" not in fixed.arguments
+    with pytest.raises(InputError, match="argument_bytes"):
+        _verify(path, text, argument_bytes=100000)
+
+
+def test_a_certificate_about_longer_arguments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says how long they have to be, and that is not a claim that has to be believed."""
+    path, saved = tmp_path / "long.c", tmp_path / "proof.json"
+    text = """#include <assert.h>
+    int main(int argc, char **argv) { int n = 0; if (argc == 2 && argv[1][9] == 'x') n = 1;
+      assert(n < 2); return 0; }"""
+    found = _verify(path, text, engine="impact", certificate=True)
+    assert found.verdict == "true" and found.certificate is not None
+    saved.write_text(found.certificate)
+    assert main(["check", str(saved), str(path)]) == 0
+    assert "of each the first 32 bytes" in capsys.readouterr().out
+    assert main(["check", str(saved), str(path), "--argument-bytes", "16"]) == 1
+    assert "--argument-bytes 32" in capsys.readouterr().out
+    path.write_text(text.replace("[9]", "[40]"))
+    assert main(["check", str(saved), str(path)]) == 1
 
 
 def test_what_lies_behind_an_argument_is_an_assumption(tmp_path: Path) -> None:
@@ -188,7 +249,9 @@ def test_arguments_of_an_execution() -> None:
     whole = int.from_bytes(b"12345678", "little")
     chosen = [("number of arguments", 2), ("argv[0]", known), ("argv[1]", whole)]
     assert given_arguments(chosen) == (2, [b"ab", b"12345678"])
-    assert given_arguments([("number of arguments", 5), ("argc", 9)]) == (9, [b""] * 4)
+    assert given_arguments([("number of arguments", 5), ("argc", 9)]) == (9, [])
+    longer = [("argv[1]+8", int.from_bytes(b"9\0", "little")), *chosen]
+    assert given_arguments(longer) == (2, [b"ab", b"123456789"])
 
 
 def test_races_behind_a_test_of_argc(tmp_path: Path) -> None:

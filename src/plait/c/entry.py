@@ -2,8 +2,9 @@
 
 Any number of arguments of any content is possible. What the model has of them ends somewhere: a
 longer vector has no end in it, and a longer argument no final zero, so that an access to what is
-missing lies outside of an object. No such execution has a verdict. Where accesses outside of
-objects are what is looked for, longer ones are unsupported from the start.
+missing lies outside of an object that "ends early". No such execution has a verdict: with larger
+sizes (plait.model.main_arguments) it may get one. Where memory safety is asked for, longer ones are
+unsupported from the start: no `true` may rely on that nobody looks behind the end of an argument.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from plait.c.terms import binary, constant, convert
 from plait.c.types import CType
 from plait.model.actions import Assign, Call, Input, Prune, Store, Unsupported
 from plait.model.expressions import BinaryOp, Const, Expr, StaticAddress
-from plait.model.main_arguments import COUNT, LARGE_COUNT, MOST_ARGUMENTS, MOST_BYTES, STRING
+from plait.model.main_arguments import CHUNK, COUNT, LARGE_COUNT, input_name
 from plait.model.types import I32, U8, U64, Kind, Scalar
 
 
@@ -73,22 +74,23 @@ class EntryCalls(Atomics):
     def _any_arguments(self, scalar: Scalar, uses_vector: bool) -> list[Expr]:
         """Each number of arguments has a vector of its own, with a null pointer at the end."""
         linker = self.unit.linker
+        sizes = linker.options.argument_sizes
         if uses_vector:
             linker.assume(
-                f"of main's arguments the first {MOST_ARGUMENTS}, and of each the first"
-                f" {MOST_BYTES} bytes, can be any; to look at more has no verdict"
+                f"of main's arguments the first {sizes.count}, and of each the first"
+                f" {sizes.bytes} bytes, can be any; to look at more has no verdict"
                 " (--args fixes them)"
             )
             linker.assume(
-                f"no argument of main is accessed behind its end within these {MOST_BYTES} bytes"
+                f"no argument of main is accessed behind its end within these {sizes.bytes} bytes"
             )
         count, vector = self.register(scalar), self.register(self.pointer)
         chosen = self.register(I32)
-        self.emit(Input(self.origin, chosen, COUNT, Const(I32, MOST_ARGUMENTS + 2)))
+        self.emit(Input(self.origin, chosen, COUNT, Const(I32, sizes.count + 2)))
         if uses_vector:
             self._fill_strings(chosen)
         after = self.location()
-        for number in range(MOST_ARGUMENTS + 1):
+        for number in range(sizes.count + 1):
             this, others = self.location(), self.location()
             self.branch(binary(BinaryOp.EQ, chosen, Const(I32, number)), this, others)
             self.at = this
@@ -99,9 +101,9 @@ class EntryCalls(Atomics):
             self.connect(after)
             self.at = others
         if uses_vector and self.checks_lifetimes:
-            self._refuse(f"more than {MOST_ARGUMENTS} arguments of the program (see --args)")
+            self._refuse(f"more than {sizes.count} arguments of the program (see --args)")
         self.emit(Input(self.origin, count, LARGE_COUNT))
-        least = constant(scalar, MOST_ARGUMENTS)
+        least = constant(scalar, sizes.count)
         self.emit(Prune(self.origin, binary(BinaryOp.LT, least, count)))
         if uses_vector:
             address = StaticAddress(self.pointer, linker.modelled_vector(None))
@@ -111,6 +113,7 @@ class EntryCalls(Atomics):
         return [count, vector if uses_vector else Const(self.pointer, 0)]
 
     def _fill_strings(self, chosen: Expr) -> None:
+        size = self.unit.linker.options.argument_sizes.bytes
         ends = self.checks_lifetimes
         if ends:
             longer = self.register(I32)
@@ -118,7 +121,7 @@ class EntryCalls(Atomics):
             refused, others = self.location(), self.location()
             self.branch(longer, refused, others)
             self.at = refused
-            self._refuse(f"an argument of {MOST_BYTES} or more characters (see --args)")
+            self._refuse(f"an argument of {size} or more characters (see --args)")
             self.connect(others)
             self.at = others
         after = self.location()
@@ -126,14 +129,15 @@ class EntryCalls(Atomics):
             there = self.location()
             self.branch(binary(BinaryOp.LT, Const(I32, number), chosen), there, after)
             self.at = there
-            text = self.register(U64)  # all its bytes in one input: one choice, not many
-            self.emit(Input(self.origin, text, STRING.format(number)))
-            for offset in range(MOST_BYTES):
-                where = StaticAddress(self.pointer, string, offset)
-                shifted = binary(BinaryOp.SHR, text, constant(U64, 8 * offset))
-                is_end = ends and offset == MOST_BYTES - 1
-                value = Const(U8, 0) if is_end else convert(U8, shifted)
-                self.emit(Store(self.origin, where, value))
+            for chunk in range(0, size, CHUNK):
+                text = self.register(U64)  # many bytes in one input: one choice, not many
+                self.emit(Input(self.origin, text, input_name(number, chunk)))
+                for offset in range(CHUNK):
+                    where = StaticAddress(self.pointer, string, chunk + offset)
+                    shifted = binary(BinaryOp.SHR, text, constant(U64, 8 * offset))
+                    is_end = ends and chunk + offset == size - 1
+                    value = Const(U8, 0) if is_end else convert(U8, shifted)
+                    self.emit(Store(self.origin, where, value))
         self.start(after)
 
     def _refuse(self, what: str) -> None:

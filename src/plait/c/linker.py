@@ -50,7 +50,7 @@ from plait.model.expressions import (
 )
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
 from plait.model.machine import FIRST_PAGE
-from plait.model.main_arguments import MOST_ARGUMENTS, MOST_BYTES
+from plait.model.main_arguments import VECTOR
 from plait.model.program import (
     Edge,
     Function,
@@ -487,8 +487,9 @@ class Linker:
     def argument_strings(self) -> list[StaticObject]:
         """The first arguments of main, where they can be any."""
         if not self._strings:
+            sizes = self.options.argument_sizes
             self._strings = [
-                self._argument(number, bytes(MOST_BYTES)) for number in range(MOST_ARGUMENTS)
+                self._argument(number, bytes(sizes.bytes)) for number in range(sizes.count)
             ]
             for string in self._strings:
                 string.ends_early = True
@@ -496,7 +497,7 @@ class Linker:
 
     def modelled_vector(self, count: int | None) -> StaticObject:
         """`argv` of main for one number of arguments; None: more than the model has."""
-        name = "argv" if count is not None else f"argv up to argv[{MOST_ARGUMENTS - 1}]"
+        name = "argv" if count is not None else VECTOR.format(len(self.argument_strings()) - 1)
         made = self._vector(name, self.argument_strings()[:count], is_whole=count is not None)
         made.ends_early = count is None
         return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.data import dataclass
+from plait.model.main_arguments import SMALLEST, ArgumentSizes
 from plait.model.types import DataModel
 
 
@@ -21,6 +22,7 @@ class FrontEndOptions:
     assume_defined: bool = False  # the environment hands out nothing that is invalid
     failing_calls: bool = False  # allocation and the start of threads may fail
     arguments: tuple[str, ...] | None = None  # of main, with the program's name; None: any
+    argument_sizes: ArgumentSizes = SMALLEST  # of what can be any of them
     reach: tuple[str, ...] = ()  # lines (FILE:LINE) at which an execution is a violation
     all_functions: bool = False  # also those that nobody refers to (Program.unused)
     monitor: str | None = None  # a file, or the name of one that plait has

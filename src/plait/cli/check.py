@@ -23,12 +23,12 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     from plait.certificates.check import check as check_certificate
     from plait.certificates.reading import read
     from plait.certificates.verdicts import Ruling
-    from plait.portfolio.arguments import as_arguments
+    from plait.portfolio.arguments import as_arguments, with_sizes_of
     from plait.portfolio.assumptions import assumptions_of, assumptions_of_certificate
     from plait.portfolio.subject import load_program, read_text, specification
 
     certificate = read(read_text(options.certificate))
-    subject = subject_of(options)
+    subject = with_sizes_of(subject_of(options), certificate.options)
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
     assumptions = assumptions_of(

@@ -27,6 +27,7 @@ from plait.cli.targets import FORCE_HELP, Target, target, target_or_output
 from plait.cli.values import dialect, gibibytes, interval, positive, seconds
 from plait.engines import registry
 from plait.engines.description import EngineOption
+from plait.model.main_arguments import LARGEST, SMALLEST
 from plait.model.property_names import ALL_NAME, DEFAULT_NAMES, PROPERTY_NAMES
 from plait.portfolio.subject import DATA_MODELS, MEMORY_MODELS, Subject
 from plait.report.characters import clean
@@ -284,6 +285,22 @@ def _front_end_options(parser: Parser) -> None:
         "--args",
         metavar="'ARG ...'",
         help="what main gets after the program's name ('' for nothing; default: anything)",
+    )
+    group.add_argument(
+        "--argument-count",
+        type=positive,
+        default=SMALLEST.count,
+        metavar="N",
+        help="without --args: so many arguments can be any, with the program's name; a verification"
+        f" goes on with more, up to {LARGEST.count}, where an execution looks at more"
+        f" (default: {SMALLEST.count})",
+    )
+    group.add_argument(
+        "--argument-bytes",
+        type=positive,
+        default=SMALLEST.bytes,
+        metavar="N",
+        help=f"the same for the bytes of each, up to {LARGEST.bytes} (default: {SMALLEST.bytes})",
     )
 
 

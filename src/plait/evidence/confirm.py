@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.engines.interface import AccessOrder, Counterexample
 from plait.evidence.counterexample import Found, NotShown
 from plait.evidence.replay import (
+    Undecided,
     deadlock_behind,
     replay,
     replay_blocks,
@@ -13,7 +14,7 @@ from plait.evidence.replay import (
 )
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
-from plait.semantics.run import run
+from plait.semantics.run import Execution, run
 from plait.semantics.schedule import Schedule, ScheduledStep
 
 
@@ -38,10 +39,17 @@ def confirmed(
     else:
         schedule = replay_blocks(program, specification, found)
     execution = run(program, specification, schedule=schedule)
+    return schedule, _end(program, execution)
+
+
+def _end(program: Program, execution: Execution) -> Found:
+    end = execution.outcome
+    if end.beyond:
+        place = program.user_place(end.origin)
+        raise Undecided(f"limit: {end.message} ({place})", end.beyond)
     if execution.ending != "violation":
         raise NotShown(f"it ends in: {execution.ending}")
-    end = execution.outcome
-    return schedule, Found(end.kind, end.message, end.thread, end.origin)
+    return Found(end.kind, end.message, end.thread, end.origin)
 
 
 def _followed(
@@ -58,7 +66,4 @@ def _followed(
         kind = Property.NO_DATA_RACE.value
         return schedule, Found(kind, found.message, found.race[0], found.origin, threads=found.race)
     execution = run(program, specification, schedule=schedule)
-    if execution.ending != "violation":
-        raise NotShown(f"it ends in: {execution.ending}")
-    end = execution.outcome
-    return schedule, Found(end.kind, end.message, end.thread, end.origin)
+    return schedule, _end(program, execution)

@@ -40,7 +40,12 @@ class ReplayFailed(Exception):
 
 
 class Undecided(ReplayFailed):
-    """The plan can be followed, but what that shows is left open."""
+    """The plan can be followed, but what that shows is left open. `beyond` is the name of an object
+    that the program has more of than the model, if that is why."""
+
+    def __init__(self, message: str, beyond: str = "") -> None:
+        super().__init__(message)
+        self.beyond = beyond
 
 
 @dataclass(slots=True, eq=False)
@@ -338,7 +343,8 @@ class _Replay:
 def _not_followed(program: Program, number: int, outcome: StepOutcome) -> ReplayFailed:
     """Why a thread does not take a step of the plan. A limit of the interpreter is no mistake."""
     if outcome.ending is Ending.LIMIT:
-        return Undecided(f"limit: {outcome.message} ({program.place(outcome.origin)})")
+        place = program.user_place(outcome.origin)
+        return Undecided(f"limit: {outcome.message} ({place})", outcome.beyond)
     return ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
 
 

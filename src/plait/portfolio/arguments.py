@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from plait.data import replace
+from plait.model.main_arguments import LARGEST
 from plait.portfolio.subject import Subject
 
 _LISTS = {
@@ -20,9 +26,29 @@ _VALUES = {
     "entry": "--entry",
     "compile_commands": "--compile-commands",
     "args": "--args",
+    "argument_count": "--argument-count",
+    "argument_bytes": "--argument-bytes",
     "monitor": "--monitor",
     "memory_model": "--memory-model",
 }
+
+
+_SIZES = {"argument_count": LARGEST.count, "argument_bytes": LARGEST.bytes}
+
+
+def with_sizes_of(subject: Subject, arguments: Sequence[str]) -> Subject:
+    """The same with as much of main's arguments as a verification came to need, unless it says
+    itself how much. This weakens no claim: whatever the sizes are, a proof has to show that nobody
+    looks at more."""
+    defaults = Subject()
+    given = dict(pairwise(arguments))
+    found: dict[str, Any] = {}
+    for name, most in _SIZES.items():
+        value = given.get(_VALUES[name], "")
+        is_size = value.isascii() and value.isdigit() and len(value) < 6 and 0 < int(value) <= most
+        if is_size and getattr(subject, name) == getattr(defaults, name):
+            found[name] = int(value)
+    return replace(subject, **found)
 
 
 def as_arguments(subject: Subject) -> list[str]:
@@ -36,7 +62,7 @@ def as_arguments(subject: Subject) -> list[str]:
     for name, option in _VALUES.items():
         value = getattr(subject, name, getattr(defaults, name))
         if value != getattr(defaults, name):
-            arguments += [option, value]
+            arguments += [option, str(value)]
     if not subject.spurious_wakeups:
         arguments.append("--no-spurious-wakeups")
     if subject.assume_defined:

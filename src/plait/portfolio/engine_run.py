@@ -27,6 +27,7 @@ from plait.work.child import Channel
 
 if TYPE_CHECKING:
     from plait.evidence.counterexample import Found
+    from plait.evidence.replay import Undecided
     from plait.model.facts import Fact
     from plait.model.program import Program
     from plait.model.properties import Specification
@@ -65,6 +66,7 @@ class EngineRun:
         self._confirmed: Result | None = None  # what the last counterexample has shown
         self._doubt: Result | None = None  # that some counterexample does not replay
         self._finding: dict[str, Any] | None = None  # undefined behaviour nobody has asked for
+        self._limit: Undecided | None = None  # an execution that needs more than the model has
 
     def result(self, deadline: float | None, previous: dict[str, Any] | None) -> Result | OutOfTime:
         """`previous` is what a proof before an edit has left."""
@@ -93,6 +95,8 @@ class EngineRun:
         if result.verdict != "unknown" or outcome.answer is Answer.UNKNOWN:
             result.bound = outcome.bound  # else it belongs to an answer that does not count
         result.statistics = numbers
+        if self._limit is not None and outcome.answer is Answer.UNKNOWN and self._doubt is None:
+            result.reason, result.beyond = str(self._limit), self._limit.beyond
         if self._finding is not None and result.verdict != "true":
             result.evidence["findings"] = [self._finding]
         return result
@@ -156,6 +160,7 @@ class EngineRun:
             schedule, shown = confirmed(self._program, self._specification, found)
             return self._shown(self._specification, schedule, shown)
         except Undecided as error:
+            self._note_limit(error)
             return Result("unknown", str(error))
         except (ReplayFailed, NotShown, InputError) as error:
             excuse = found.excuse()
@@ -169,7 +174,7 @@ class EngineRun:
         asked for, else something that people want to know of."""
         from plait.evidence.confirm import confirmed
         from plait.evidence.counterexample import NotShown
-        from plait.evidence.replay import ReplayFailed
+        from plait.evidence.replay import ReplayFailed, Undecided
 
         place = self._program.user_place(found.origin)
         open_question = Result("unknown", f"undefined behaviour: {found.message} ({place})")
@@ -179,12 +184,19 @@ class EngineRun:
         try:
             schedule, shown = confirmed(self._program, wide, found)
             result = self._shown(wide, schedule, shown)
+        except Undecided as error:
+            self._note_limit(error)
+            return open_question
         except (ReplayFailed, NotShown, InputError):
             return open_question
         if self._specification.has_part(shown.kind):
             return result
         self._finding = self._finding or result.evidence
         return open_question
+
+    def _note_limit(self, error: Undecided) -> None:
+        if error.beyond and self._limit is None:
+            self._limit = error
 
     def _shown(self, specification: Specification, schedule: Schedule, found: Found) -> Result:
         """Raises NotShown for a schedule that does not show it."""

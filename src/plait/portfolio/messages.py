@@ -93,7 +93,8 @@ class Result:
     run has found this, and says when and how (see plait.portfolio.cache). `predicates`
     are what the labels of a proof consist of, for a later run. `doubted` is the key of an entry of
     the cache that must go: a counterexample does not replay, so no answer may be believed, or one
-    shows undefined behaviour, so no proof."""
+    shows undefined behaviour, so no proof. `beyond`: without a verdict because some execution needs
+    more of this object than the model has."""
 
     verdict: str
     reason: str
@@ -107,6 +108,7 @@ class Result:
     cached: Row | None = None
     predicates: Row | None = None
     doubted: str = ""
+    beyond: str = ""
 
     @property
     def raises_doubt(self) -> bool:

@@ -16,6 +16,7 @@ from plait.engines import registry
 from plait.engines.description import Start
 from plait.engines.registry import AUTO
 from plait.errors import Diagnostic, InputError, describe
+from plait.model.main_arguments import ArgumentSizes, larger
 from plait.portfolio.core_shares import CoreShares
 from plait.portfolio.facts import tell
 from plait.portfolio.job import Job, work_of
@@ -46,9 +47,21 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     started, began = time.monotonic(), time.process_time()
     whole = specification(options)[0]
     machine = _machine(options, whole)
-    conductor = _Portfolio(options, machine, started, watch, names_of(whole))
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
-    finishes = conduct(conductor, Limits(options.timeout, memory))
+    earlier: list[Finish] = []
+    while True:
+        conductor = _Portfolio(options, machine, started, watch, names_of(whole))
+        left = None if options.timeout is None else started + options.timeout - time.monotonic()
+        finishes = conduct(conductor, Limits(None if left is None else max(left, 0.01), memory))
+        if conductor.larger is None:
+            break
+        options = replace(
+            options,
+            argument_count=conductor.larger.count,
+            argument_bytes=conductor.larger.bytes,
+        )
+        earlier += finishes.values()
+    all_finishes = [*earlier, *finishes.values()]
     for worker in conductor.workers.values():
         if worker.mistake is not None:
             raise InputError(*(Diagnostic(**row) for row in worker.mistake.diagnostics))
@@ -58,7 +71,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
 
     usage = {
         "cpu_seconds": round(
-            time.process_time() - began + sum(item.cpu_seconds for item in finishes.values()), 6
+            time.process_time() - began + sum(item.cpu_seconds for item in all_finishes), 6
         ),
         "wall_seconds": round(time.monotonic() - started, 6),
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
@@ -133,6 +146,7 @@ class _Portfolio(Conductor):
         self._asked = asked
         self._proofs: dict[str, list[PartialProof]] = {}  # by what they are about
         self.proof: _Proof | None = None
+        self.larger: ArgumentSizes | None = None  # an execution has longer arguments than examined
         self.workers: dict[str, WorkerState] = {}
 
     @property
@@ -159,7 +173,10 @@ class _Portfolio(Conductor):
                         tell(team, other, said.facts)
             case Holds():
                 self._add_up(worker, said)
-        return worker.is_decided or self.proof is not None
+            case Message(verdict="unknown", beyond=short) if short:
+                sizes = ArgumentSizes(self._options.argument_count, self._options.argument_bytes)
+                self.larger = larger(sizes, short)
+        return worker.is_decided or self.proof is not None or self.larger is not None
 
     def _add_up(self, worker: WorkerState, said: Holds) -> None:
         """Files may change while workers start: only what is about the same program adds up."""

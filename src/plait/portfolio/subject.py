@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from plait.data import dataclass, replace
 from plait.errors import Diagnostic, InputError
 from plait.files import read_regular
-from plait.portfolio.values import check_choice, check_kinds, is_dialect
+from plait.model.main_arguments import LARGEST, SMALLEST, ArgumentSizes, in_chunks
+from plait.portfolio.values import check_choice, check_kinds, check_positive, is_dialect
 
 if TYPE_CHECKING:
     from plait.c.options import FrontEndOptions
@@ -39,6 +40,8 @@ class Subject:
     compile_commands: str | None = None
     spurious_wakeups: bool = True
     args: str | None = None
+    argument_count: int = SMALLEST.count
+    argument_bytes: int = SMALLEST.bytes
     assume_defined: bool = False
     failing_calls: bool = False
     monitor: str | None = None
@@ -56,6 +59,8 @@ class Subject:
         if not is_dialect(self.std):
             raise InputError(f"std '{self.std}': not a C dialect such as c11 or gnu17")
         arguments_of_main(self.args)
+        check_positive("argument_count", self.argument_count, LARGEST.count + 1)
+        check_positive("argument_bytes", self.argument_bytes, LARGEST.bytes + 1)
 
 
 def specification(subject: Subject) -> tuple[Specification, str]:
@@ -177,6 +182,7 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         compile_commands=subject.compile_commands,
         spurious_wakeups=subject.spurious_wakeups,
         arguments=arguments_of_main(subject.args),
+        argument_sizes=ArgumentSizes(subject.argument_count, in_chunks(subject.argument_bytes)),
         assume_defined=subject.assume_defined,
         failing_calls=subject.failing_calls,
         monitor=subject.monitor,

@@ -405,7 +405,12 @@ class Memory:
         item = self.static_pages.get(page)
         if isinstance(item, StaticObject) and item.ends_early:
             what = f"access to more of {self.name_of(page << self.page_bits)} than is examined"
-            self.stop(Ending.LIMIT, what, site.origin)
+            in_section = self.depth > 0
+            outcome = StepOutcome(
+                Ending.LIMIT, what, site.origin, thread=self.number, in_section=in_section
+            )
+            outcome.beyond = item.name
+            raise StepEnds(outcome)
 
     def _why_invalid(self, address: int, size: int) -> str:
         if address >> self.page_bits == 0:

@@ -33,6 +33,8 @@ class StepOutcome:
 
     `thread` is the thread in which it happened (a Spawn step also runs the new thread up to its
     first visible action). `in_section`: inside an atomic section, which therefore has not begun.
+    `beyond` is the name of an object that the program has more of than the model, where that ended
+    the step.
     """
 
     ending: Ending
@@ -43,6 +45,7 @@ class StepOutcome:
     on: int | None = None
     in_section: bool = False
     input: InputRequest | None = None
+    beyond: str = ""
 
 
 @dataclass(slots=True, eq=False)

@@ -92,12 +92,15 @@ class EventLog:
         return self.under(path, is_invalid)
 
     def _is_no_place(self, address: int, size: int) -> int:
-        """Whether an address is null, or behind the end of an object on its last page."""
+        """Whether an address is null, or behind the end of an object on its last page, of one that
+        the model has all of."""
         terms, bits = self.terms, self.program.data_model.page_bits
         width = terms.width[address]
         page = terms.extract(address, bits, width - bits)
         found = [terms.eq(page, terms.constant(0, width - bits))]
         for number, instance in self.knowledge.objects.pages():
+            if instance.ends_early:
+                continue
             last = terms.constant(instance.address + instance.size - size, width)
             is_behind = terms.true if size > instance.size else terms.ult(last, address)
             here = terms.eq(page, terms.constant(number, width - bits))

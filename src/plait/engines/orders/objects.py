@@ -31,7 +31,7 @@ class Instance:
     accesses an object of NOBODY by a pointer. `storage`: of
     an allocated one, which tells what may free it; else empty. `can_leak`: it must
     be, and is not alive before it is allocated. `is_open`: its size is a term, and at most `size`.
-    `can_dangle`: a pointer to it may outlive it."""
+    `can_dangle`: a pointer to it may outlive it. `ends_early`: the program has more of it."""
 
     address: int
     size: int
@@ -44,6 +44,7 @@ class Instance:
     can_leak: bool = False
     is_open: bool = False
     can_dangle: bool = False
+    ends_early: bool = False
 
     def size_term(self, terms: Terms, bits: int) -> int:
         """Of an open object it is a variable: accesses may be unrolled before the allocation."""
@@ -135,6 +136,7 @@ class Objects:
                     item.page, item.size, item.name, self.shares(item), _contents(item),
                     item.read_only,
                 )  # fmt: skip
+                made.ends_early = item.ends_early
                 self._made[item] = [made]
 
     def shares(self, item: StaticObject | FrameSlot | Edge) -> bool:
