@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.engines.impact.helpers import PROGRAMS, loaded
-from tests.engines.traces.helpers import outcome_of, program_of
+from tests.engines.traces.helpers import checked, outcome_of, program_of
 
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
@@ -52,6 +52,40 @@ def test_one_trace_proves_unbounded_loops(claims: Claims, tmp_path: Path) -> Non
     assert outcome.answer is Answer.HOLDS, outcome.reason
     numbers = outcome.statistics.numbers()
     assert 1 <= numbers["traces"] <= 3
+
+
+@pytest.mark.parametrize("commutativity", Commutativity)
+def test_claims_are_needed_all_around_a_loop(commutativity: Commutativity, tmp_path: Path) -> None:
+    """What a state of a loop needs is known when the loop is: not before the oldest state that it
+    leads back to has been explored."""
+    program = program_of(COUNTER, tmp_path)
+    outcome = outcome_of(program, Settings(commutativity=commutativity))
+    verdict = checked(program, outcome)
+    assert verdict.answer is Ruling.ACCEPTED, verdict.reason
+
+
+@pytest.mark.parametrize("explicit", Explicit)
+@pytest.mark.parametrize(
+    "name", ["uncovered_subtree_safe", "input_safe", "barrier_safe", "callee_by_index_safe"]
+)
+def test_errors_that_known_claims_exclude_are_excluded(name: str, explicit: Explicit) -> None:
+    """Without Transformation II a trace may add triples about claims that there were already: the
+    states of its word then need them."""
+    program = loaded(PROGRAMS / f"{name}.c")
+    for commutativity in Commutativity:
+        settings = Settings(
+            weakening=False,
+            commutativity=commutativity,
+            explicit=explicit,
+            whole_sections=False,
+            persistent=False,
+        )
+        outcome = outcome_of(program, settings, seconds=1)
+        if outcome.answer is Answer.HOLDS:
+            verdict = checked(program, outcome)
+            assert verdict.answer is Ruling.ACCEPTED, verdict.reason
+        else:
+            assert outcome.answer is Answer.UNKNOWN
 
 
 @pytest.mark.parametrize("name", ["alias_pointer_safe", "cover_chain_safe"])

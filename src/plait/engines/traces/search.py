@@ -288,17 +288,22 @@ class Search:
     # --- refinement
 
     def read_again(self) -> None:
-        """The proof has new claims: explore again from the first state of the word where one of
-        them holds."""
+        """The proof excludes the word: explore again from the first state of it where a claim is
+        new, or whose next step is excluded now. If none is, it is the last state, behind which the
+        error is to be excluded by claims that are then known to be needed."""
         claims = 0
         for index, state in enumerate(self.word):
             if state.taken is None:
                 claims = self._initial_claims(state.place)
+            elif self._proof.reason(claims, state.way.step, FALSE) is not None:
+                self._restart(index - 1, claims)
+                return
             else:
                 claims = self._after(claims, state)
             if claims != state.claims:
                 self._restart(index, claims)
                 return
+        self._restart(len(self.word) - 1, claims)
 
     def excludes(self, way: Way) -> bool:
         """Whether the proof, as it is now, accepts the word with this way behind it."""
