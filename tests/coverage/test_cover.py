@@ -18,8 +18,8 @@ from plait.semantics.run import run
 from plait.semantics.schedule import from_text
 
 PROGRAM = """#include <pthread.h>
-int __VERIFIER_nondet_int(void);
-static int x, done;
+#include <stdlib.h>  /* defines functions that this program does not use */
+int __VERIFIER_nondet_int(void); static int x, done;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static void never(void) {
   x = 7;

@@ -744,10 +744,12 @@ class Linker:
         return program
 
     def _request_all(self) -> None:
-        """Functions that nobody refers to, too; the reachable ones are kept all the same."""
+        """Functions of the user that nobody refers to, too; the reachable ones are kept all the same.
+        Headers of the system define some that most programs do not use."""
         for unit in self.units:
-            for name in unit.functions:
-                self._request(unit, name)
+            for name, declaration in unit.functions.items():
+                if not unit.is_of_system(declaration):
+                    self._request(unit, name)
 
     def _drop_unseen_errors(self) -> None:
         """Where the program never looks at errno, nobody needs to set it."""
