@@ -744,8 +744,8 @@ class Linker:
         return program
 
     def _request_all(self) -> None:
-        """Functions of the user that nobody refers to, too; the reachable ones are kept all the same.
-        Headers of the system define some that most programs do not use."""
+        """Also the user's functions that nobody refers to; the reachable ones are kept all the
+        same. Headers of the system define some that most programs do not use."""
         for unit in self.units:
             for name, declaration in unit.functions.items():
                 if not unit.is_of_system(declaration):
