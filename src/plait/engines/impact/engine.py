@@ -13,16 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from plait.analysis.critical_sections import BrokenLock
-from plait.analysis.sharing import sharing_of
 from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks.conflicts import conflict
-from plait.engines.blocks.limits import reused_local
-from plait.engines.blocks.paths import Paths
-from plait.engines.blocks.persistent import PersistentSets
-from plait.engines.blocks.precision import BlockPrecision
-from plait.engines.blocks.sections import Sections
-from plait.engines.blocks.standings import Standings
+from plait.engines.blocks.shell import Confirm, Found, Shell, Tools, answered
 from plait.engines.impact import hints as hinting
 from plait.engines.impact.deadlocks import Deadlocks
 from plait.engines.impact.description import IMPACT
@@ -36,43 +30,27 @@ from plait.engines.impact.suggestions import Known, Suggestions
 from plait.engines.impact.tree import Node, Place, Tree, common_ancestor, reachable, rows
 from plait.engines.interface import (
     Answer,
-    Counterexample,
     Outcome,
     OutOfTime,
     Proof,
 )
-from plait.errors import UnsupportedCode
 from plait.logic.interpolation.interpolate import (
     Feasible,
     Interpolants,
     Unknown,
 )
-from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
-from plait.logic.terms import Terms
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Block, Kind, Way
-from plait.symbolic.execute import Executor
-from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Location
 
-_MOST_TROUBLES_CONFIRMED = 4
 # How many states are shown to the interpreter that may be deadlocks.
 _MOST_DOUBTS = 4
 # How many nodes of a place a node is tried to be covered by with force.
 _FORCED_CANDIDATES = 16
 
 Progress = Callable[[Statistics, str], None]  # with how far the search has come, in words
-Confirm = Callable[[Counterexample], str]
-
-
-class _Found(Exception):
-    """The search is over."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.reason)
-        self.outcome = outcome
 
 
 def verify(
@@ -88,26 +66,14 @@ def verify(
     """`confirm` replays a counterexample; it answers with what is wrong with it. `hints` are those
     of the proof of a similar program, if there is one; they may be anything. `known` has the facts
     that others have proved by now."""
-    beyond = sorted({item.value for item in specification.properties} - IMPACT.checks)
-    if beyond:
-        reason = f"the engine {IMPACT.name} does not check {', '.join(beyond)}"
-        return Outcome(Answer.UNKNOWN, reason)
-    broken: set[int] = set()
-    while True:
-        try:
-            return _Search(
-                program,
-                specification,
-                settings,
-                deadline,
-                progress,
-                confirm,
-                hints,
-                known,
-                frozenset(broken),
-            ).run()
-        except BrokenLock as lock:
-            broken.add(lock.address)
+    return answered(
+        IMPACT,
+        program,
+        specification,
+        lambda broken: _Search(
+            program, specification, settings, deadline, progress, confirm, hints, known, broken
+        ).run(),
+    )
 
 
 class _Search:
@@ -127,27 +93,25 @@ class _Search:
         self.specification = specification
         self.settings = settings
         self.deadline = deadline
-        self.progress = progress
-        self.confirm = confirm
-        self.terms = Terms()
-        self.statistics = Statistics()
-        sharing = sharing_of(program)
-        self._sharing = sharing
-        precision = BlockPrecision(
-            sharing.points_to,
+        tools = Tools(
+            program,
+            specification,
+            deadline,
             every_access=settings.reduction is Reduction.NONE,
             locks=settings.reduction is Reduction.MOVERS,
             few=settings.explicit is Explicit.FEW,
             broken_locks=broken_locks,
         )
-        self.knowledge = Knowledge(program, sharing, precision)
-        self.executor = Executor(self.knowledge, self.terms, specification)
-        standings = Standings()
-        self.sections = Sections(self.executor, self.knowledge.page_bits, standings)
-        self.persistent_sets = PersistentSets(self.knowledge, self.executor, standings)
+        self.terms = tools.terms
+        self.knowledge = tools.knowledge
+        self.executor = tools.executor
+        self.sections = tools.sections
+        self.persistent_sets = tools.persistent_sets
+        self.paths = tools.paths
+        self.shell = Shell(tools, progress, confirm, self._counted, self._size)
+        self.statistics = Statistics()
         self.implications = Implications(self.terms, self.statistics, deadline)
         self.tree = Tree(self.terms, self.implications, self.statistics)
-        self.paths = Paths(self.terms, self.executor, deadline)
         self.samples = Samples(self.terms, self.paths.initial_value)
         self.suggestions = Suggestions(
             hinting.Hints(self.knowledge, self.terms, hints),
@@ -163,48 +127,33 @@ class _Search:
         self.deadlocks = Deadlocks(self.terms, self._whole_block, self.implications, self.paths)
         self._finds_deadlocks = Property.NO_DEADLOCK in specification
         self._doubts = 0  # states shown to the interpreter as if they were deadlocks
-        self.troubles: dict[str, None] = {}
-        self.set_aside: dict[str, None] = {}  # why it is open whether paths are feasible
-        self._last_report = 0.0
 
     # --- MAIN
 
     def run(self) -> Outcome:
-        reused = reused_local(self._sharing, self.specification)
-        if reused:
-            return Outcome(Answer.UNKNOWN, reused)
-        try:
-            self.suggestions.learn()
-            self.root = self.tree.add(None, 0, None, self.executor.start())
-            self.suggestions.begin(self.root)
-            if self._has_persistent_sets:
-                self.persistent_sets.rehearse()
+        return self.shell.run(self._search)
+
+    def _search(self) -> Outcome:
+        self.suggestions.learn()
+        self.root = self.tree.add(None, 0, None, self.executor.start())
+        self.suggestions.begin(self.root)
+        if self._has_persistent_sets:
+            self.persistent_sets.rehearse()
+        while self.tree.queue:
             while self.tree.queue:
-                while self.tree.queue:
-                    self._look_at_limits()
-                    node = self.tree.next()
-                    if node is not None:
-                        self._process(node)
-                self._make_up_for_mistakes()
-                if self._finds_deadlocks and not self.tree.queue:
-                    self._look_for_deadlocks()
-            return self._conclusion()
-        except _Found as found:
-            return found.outcome
-        except OutOfTime:
-            reason = f"time is up with {self._size()}"
-            return Outcome(
-                Answer.UNKNOWN, reason, self._counted(), is_out_of_time=True, so_far=reason
-            )
-        except UnsupportedCode as error:
-            return Outcome(Answer.UNKNOWN, str(error), self._counted())
-        except RecursionError:
-            reason = "refinements and covers that depend on each other too deeply"
-            return Outcome(Answer.UNKNOWN, reason, self._counted())
+                self._look_at_limits()
+                node = self.tree.next()
+                if node is not None:
+                    self._process(node)
+            self._make_up_for_mistakes()
+            if self._finds_deadlocks and not self.tree.queue:
+                self._look_for_deadlocks()
+        return self._conclusion()
 
     def _conclusion(self) -> Outcome:
-        for trouble in (*self.troubles, *self.set_aside):
-            return Outcome(Answer.UNKNOWN, trouble, self._counted())
+        unknown = self.shell.what_is_open()
+        if unknown is not None:
+            return unknown
         problem = self._incompleteness()
         if problem:
             reason = f"internal error: the tree is not complete ({problem})"
@@ -270,16 +219,10 @@ class _Search:
         )
 
     def _look_at_limits(self) -> None:
-        OutOfTime.check(self.deadline)
-        if len(self.tree.nodes) > self.settings.max_nodes:
-            reason = f"more than {self.settings.max_nodes:,} nodes: {self._what_grew()}"
-            raise _Found(Outcome(Answer.UNKNOWN, reason, self._counted()))
-        if self.progress is not None:
-            now = time.monotonic()
-            if now - self._last_report > 0.5:
-                self._last_report = now
-                self.suggestions.learn()
-                self.progress(self._counted(), self._size())
+        nodes, most = len(self.tree.nodes), self.settings.max_nodes
+        what = "nodes" if nodes <= most else f"nodes: {self._what_grew()}"
+        if self.shell.look_at_limits(nodes, most, what):
+            self.suggestions.learn()
 
     def _what_grew(self) -> str:
         largest = max(self.tree.places.values(), key=lambda place: len(place.nodes))
@@ -400,7 +343,7 @@ class _Search:
             return
         if any(thread.is_inside for thread in place.location.threads):
             problem = "an atomic section is no single step: whether it races is not known"
-            self.set_aside[f"{problem} ({self._where(node)})"] = None
+            self.shell.set_aside[f"{problem} ({self._where(node)})"] = None
         if place.races is None:
             place.races = self.races.at(place.can_step, lambda thread: self._block(place, thread))
         for race in place.races:
@@ -419,7 +362,7 @@ class _Search:
             self._strengthen_path(node.path(), list(result.sequence[1:-1]))
         elif isinstance(result, Unknown):
             OutOfTime.check(self.deadline)
-            self.set_aside[f"{result.reason} ({self._where(node)})"] = None
+            self.shell.set_aside[f"{result.reason} ({self._where(node)})"] = None
         else:
             inputs = tuple(
                 (thread, way.inputs) for thread, way in zip(race.threads, race.ways, strict=True)
@@ -428,13 +371,7 @@ class _Search:
             path, location = node.occurrences(), node.place.location
             model = result.model
             found = self.paths.state_behind(path, location, model, "race", race.threads, inputs)
-            self._claim(found)
-
-    def _claim(self, found: Counterexample) -> None:
-        problem = "" if self.confirm is None else self.confirm(found)
-        if not problem:
-            raise _Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
-        self.troubles[problem] = None
+            self.shell.claim(found)
 
     # --- deadlocks
 
@@ -498,9 +435,9 @@ class _Search:
             assert node.place is not None
             path, location = node.occurrences(), node.place.location
             found = self.paths.state_behind(path, location, result.model, "deadlock", (thread,))
-            if self.confirm is None or not self.confirm(found):
-                raise _Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
-        self.set_aside[f"{problem} ({self._where(node)})"] = None
+            if not self.shell.problem_of(found):
+                raise Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
+        self.shell.set_aside[f"{problem} ({self._where(node)})"] = None
 
     # --- partial-order reduction
 
@@ -660,13 +597,11 @@ class _Search:
         self.statistics.refinements += 1
         result = self.paths.interpolate(self._steps_to(node))
         if isinstance(result, Feasible):
-            self._report(node, way, result.model)
+            self.shell.report(node.occurrences(), way, result.model)
             self.tree.make_false(node)
             return
         if isinstance(result, Unknown):
-            OutOfTime.check(self.deadline)
-            # There will be no proof, but perhaps a violation on another path.
-            self.set_aside[f"{result.reason} ({self.program.user_place(way.origin)})"] = None
+            self.shell.put_aside(result.reason, way.origin)
             self.tree.make_false(node)
             return
         self._strengthen_path(node.path(), list(result.sequence[1:]))
@@ -682,21 +617,6 @@ class _Search:
     def _steps_to(self, node: Node, *more: Step) -> list[Step]:
         """From before the initial state to a node, and more behind it."""
         return self.paths.from_start([*(item.step for item in node.path()[1:]), *more])
-
-    def _report(self, node: Node, way: Way, model: Model) -> None:
-        is_undefined = way.kind is Kind.TROUBLE
-        if is_undefined:
-            place = self.program.user_place(way.origin)
-            self.troubles[f"{way.message} ({place})"] = None
-            if self.confirm is None or len(self.troubles) > _MOST_TROUBLES_CONFIRMED:
-                return
-        found = self.paths.counterexample(node.occurrences(), model, is_undefined=is_undefined)
-        problem = "" if self.confirm is None else self.confirm(found)
-        if problem:
-            if not is_undefined:
-                self.troubles[problem] = None
-            return
-        raise _Found(Outcome(Answer.VIOLATED, way.message, self._counted(), found))
 
     # --- labels
 

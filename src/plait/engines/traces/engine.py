@@ -12,16 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from plait.analysis.critical_sections import BrokenLock
-from plait.analysis.sharing import sharing_of
 from plait.data import replace
 from plait.engines.blocks import certificate
-from plait.engines.blocks.limits import reused_local
-from plait.engines.blocks.paths import Occurrence, Paths, own_step
-from plait.engines.blocks.persistent import PersistentSets
-from plait.engines.blocks.precision import BlockPrecision
-from plait.engines.blocks.sections import Sections
-from plait.engines.blocks.standings import Standings
-from plait.engines.interface import Answer, Counterexample, Outcome, OutOfTime
+from plait.engines.blocks.paths import Occurrence, own_step
+from plait.engines.blocks.shell import Confirm, Found, Shell, Tools, answered
+from plait.engines.interface import Answer, Outcome, OutOfTime
 from plait.engines.interface import Proof as Evidence
 from plait.engines.traces.description import TRACES
 from plait.engines.traces.preconditions import preconditions
@@ -33,27 +28,12 @@ from plait.engines.traces.states import rows
 from plait.engines.traces.statistics import Statistics
 from plait.errors import UnsupportedCode
 from plait.logic.interpolation.interpolate import Feasible, Unknown
-from plait.logic.interpolation.model import Model
-from plait.logic.terms import Terms
 from plait.model.program import Program
 from plait.model.properties import Specification
-from plait.symbolic.blocks import Kind, Way
-from plait.symbolic.execute import Executor
-from plait.symbolic.knowledge import Knowledge
+from plait.symbolic.blocks import Way
 from plait.symbolic.variables import cell_of, register_of
 
-_MOST_TROUBLES_CONFIRMED = 4
-
 Progress = Callable[[Statistics, str], None]  # with how far the search has come, in words
-Confirm = Callable[[Counterexample], str]
-
-
-class _Found(Exception):
-    """The search is over."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.reason)
-        self.outcome = outcome
 
 
 def verify(
@@ -65,18 +45,14 @@ def verify(
     confirm: Confirm | None = None,
 ) -> Outcome:
     """`confirm` replays a counterexample; it answers with what is wrong with it."""
-    beyond = sorted({item.value for item in specification.properties} - TRACES.checks)
-    if beyond:
-        reason = f"the engine {TRACES.name} does not check {', '.join(beyond)}"
-        return Outcome(Answer.UNKNOWN, reason)
-    broken: set[int] = set()
-    while True:
-        try:
-            return _Engine(
-                program, specification, settings, deadline, progress, confirm, frozenset(broken)
-            ).run()
-        except BrokenLock as lock:
-            broken.add(lock.address)
+    return answered(
+        TRACES,
+        program,
+        specification,
+        lambda broken: _Engine(
+            program, specification, settings, deadline, progress, confirm, broken
+        ).run(),
+    )
 
 
 class _Engine:
@@ -90,55 +66,40 @@ class _Engine:
         confirm: Confirm | None,
         broken_locks: frozenset[int],
     ) -> None:
-        self._program = program
         self._specification = specification
         self._settings = settings
         self._deadline = deadline
-        self._progress = progress
-        self._confirm = confirm
-        self._terms = Terms()
-        self._statistics = Statistics()
-        self._sharing = sharing_of(program)
-        precision = BlockPrecision(
-            self._sharing.points_to,
-            locks=settings.whole_sections,
+        tools = Tools(
+            program,
+            specification,
+            deadline,
             every_access=False,
+            locks=settings.whole_sections,
             few=settings.explicit is Explicit.FEW,
             broken_locks=broken_locks,
         )
-        self._knowledge = Knowledge(program, self._sharing, precision)
-        self._executor = Executor(self._knowledge, self._terms, specification)
-        self._paths = Paths(self._terms, self._executor, deadline)
+        self._program = program
+        self._terms = tools.terms
+        self._knowledge = tools.knowledge
+        self._executor = tools.executor
+        self._paths = tools.paths
+        self._sections = tools.sections
+        self._persistent_sets = tools.persistent_sets
+        self._statistics = Statistics()
+        self._shell = Shell(tools, progress, confirm, lambda: self._statistics, self._size)
         self._proof = Proof(self._terms, self._statistics, deadline, weakening=settings.weakening)
-        standings = Standings()
-        self._sections = Sections(self._executor, self._knowledge.page_bits, standings)
-        self._persistent_sets = PersistentSets(self._knowledge, self._executor, standings)
-        self._troubles: dict[str, None] = {}
-        self._confirmed = 0
-        self._last_report = 0.0
 
     def run(self) -> Outcome:
-        reused = reused_local(self._sharing, self._specification)
-        if reused:
-            return Outcome(Answer.UNKNOWN, reused)
-        try:
-            if self._settings.persistent:
-                self._persistent_sets.rehearse()
-            search = self._search(self._settings)
-            self._prove_all(search)
-        except _Found as found:
-            return found.outcome
-        except OutOfTime:
-            reason = f"time is up with {self._size()}"
-            return Outcome(
-                Answer.UNKNOWN, reason, self._statistics, is_out_of_time=True, so_far=reason
-            )
-        except UnsupportedCode as error:
-            return Outcome(Answer.UNKNOWN, str(error), self._statistics)
-        except RecursionError:
-            return Outcome(Answer.UNKNOWN, "terms are nested too deeply", self._statistics)
-        for trouble in self._troubles:
-            return Outcome(Answer.UNKNOWN, trouble, self._statistics)
+        return self._shell.run(self._look)
+
+    def _look(self) -> Outcome:
+        if self._settings.persistent:
+            self._persistent_sets.rehearse()
+        search = self._search(self._settings)
+        self._prove_all(search)
+        unknown = self._shell.what_is_open()
+        if unknown is not None:
+            return unknown
         reason = "all traces are accepted by what proves some of them"
         return Outcome(Answer.HOLDS, reason, self._statistics, proof=self._evidence(search))
 
@@ -180,11 +141,10 @@ class _Engine:
         result = self._paths.interpolate(steps, by_cores)
         self._statistics.interpolating += time.perf_counter() - began
         if isinstance(result, Feasible):
-            self._report(path, way, result.model)
+            self._shell.report(path, way, result.model)
             search.leave_out(way)
             return
         if isinstance(result, Unknown):
-            OutOfTime.check(self._deadline)
             self._set_aside(result.reason, search, way)
             return
         sequence = list(result.sequence)
@@ -201,25 +161,8 @@ class _Engine:
         search.read_again()
 
     def _set_aside(self, reason: str, search: Search, way: Way) -> None:
-        """There will be no proof, but perhaps a violation on another path."""
-        self._troubles[f"{reason} ({self._program.user_place(way.origin)})"] = None
+        self._shell.put_aside(reason, way.origin)
         search.leave_out(way)
-
-    def _report(self, path: list[Occurrence], way: Way, model: Model) -> None:
-        is_undefined = way.kind is Kind.TROUBLE
-        if is_undefined:
-            place = self._program.user_place(way.origin)
-            self._troubles[f"{way.message} ({place})"] = None
-            self._confirmed += 1
-            if self._confirm is None or self._confirmed > _MOST_TROUBLES_CONFIRMED:
-                return
-        found = self._paths.counterexample(path, model, is_undefined=is_undefined)
-        problem = "" if self._confirm is None else self._confirm(found)
-        if problem:
-            if not is_undefined:
-                self._troubles[problem] = None
-            return
-        raise _Found(Outcome(Answer.VIOLATED, way.message, self._statistics, found))
 
     # --- evidence
 
@@ -238,9 +181,9 @@ class _Engine:
             search = self._search(replace(self._settings, commutativity=Commutativity.MONOTONIC))
             try:
                 self._prove_all(search)
-            except (_Found, OutOfTime, UnsupportedCode, BrokenLock):
+            except (Found, OutOfTime, UnsupportedCode, BrokenLock):
                 return None
-        if self._troubles:
+        if self._shell.what_is_open() is not None:
             return None
         assert search.root is not None
         tree = rows(search.root, self._proof)
@@ -277,15 +220,8 @@ class _Engine:
     # --- limits
 
     def _look_at_limits(self) -> None:
-        OutOfTime.check(self._deadline)
-        if self._statistics.states > self._settings.most_states:
-            reason = f"more than {self._settings.most_states:,} states"
-            raise _Found(Outcome(Answer.UNKNOWN, reason, self._statistics))
-        if self._progress is not None:
-            now = time.monotonic()
-            if now - self._last_report > 0.5:
-                self._last_report = now
-                self._progress(self._statistics, self._size())
+        states = self._statistics.states
+        self._shell.look_at_limits(states, self._settings.most_states, "states")
 
     def _size(self) -> str:
         found = self._statistics
