@@ -97,6 +97,30 @@ void *run(void *unused) {
         "  x--;\n  pthread_mutex_unlock(&mutex);",
         "  pthread_mutex_unlock(&mutex);\n  x--;",
     ),
+    "a thread that starts threads like itself": Pair(
+        """
+int x;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+void *run(void *unused) {
+  pthread_t thread;
+  pthread_mutex_lock(&mutex);
+  x = 1;
+  if (MORE) pthread_create(&thread, 0, run, 0);
+  assert(x == 1);
+  x = 0;
+  pthread_mutex_unlock(&mutex);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  pthread_exit(0);
+}
+""",
+        "  x = 0;\n  pthread_mutex_unlock(&mutex);",
+        "  pthread_mutex_unlock(&mutex);\n  x = 0;",
+        1,
+    ),
     "a flag that is taken and given back": Pair(
         """
 int x, flag;

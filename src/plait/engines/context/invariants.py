@@ -18,7 +18,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from plait.data import dataclass
 from plait.engines.context.counters import Counters
-from plait.engines.context.templates import Instance, Template, Templates, Transition
+from plait.engines.context.templates import (
+    Beginning,
+    Instance,
+    Template,
+    Templates,
+    Transition,
+)
 from plait.engines.context.variables import Variables
 from plait.engines.interface import OutOfTime
 from plait.logic.interpolation.path import Step
@@ -256,26 +262,35 @@ class Invariants:
             for item in template.one.transitions:
                 for begun in item.begins:
                     child = self._templates.all[begun.template]
-                    values = {**item.step.updates, **begun.values}
+                    # A thread is never the one that it starts.
+                    born = child.one if child is not template else child.other
+                    assert born is not None
                     found.append(
                         _Obligation(
                             (((number, item.source), template.one),),
                             item.step,
                             (begun.template, begun.place),
-                            self._at_beginning(values, child),
+                            self._at_beginning(item, begun, child, born),
                         )
                     )
         return found
 
-    def _at_beginning(self, values: dict[int, int], child: Template) -> Post:
-        instantiate = self._variables.of(child.one, child)
-        after = _after(self._terms, values, instantiate)
+    def _at_beginning(
+        self, item: Transition, begun: Beginning, child: Template, born: Instance
+    ) -> Post:
+        instantiate = self._variables.of(born, child)
+        values = dict(item.step.updates)
+        for variable, term in begun.values.items():
+            here = self._templates.of_other_thread(variable, child.one.number, born.number)
+            values[variable if here is None else here] = term
+        substitution = Substitution(self._terms, values.get)
 
-        def post(item: int) -> int | None:
-            for variable in self._variables.vocabulary(instantiate(item)):
+        def post(candidate: int) -> int | None:
+            there = instantiate(candidate)
+            for variable in self._variables.vocabulary(there):
                 if variable not in values and not self._variables.is_shared(variable):
                     return None
-            return after(item)
+            return substitution(there)
 
         return post
 

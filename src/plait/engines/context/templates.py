@@ -494,6 +494,9 @@ class Templates:
             if any(item.page == block.page for item in before.heap):
                 raise GaveUp("a thread gets a control block that was there before")
             creation = self._creation(instance, location, block, frame)
+            if creation not in self._repeated and _is_nested(creation):
+                self._repeated.add(creation)
+                raise _Repeated
             begun = self._beginning(instance, location, block, creation, updates)
             if creation not in self._repeated:
                 if self._found.setdefault(block.page, block) != block:
@@ -797,6 +800,18 @@ class Templates:
             tuple(sorted(heap, key=lambda item: item.page)),
             tuple(sorted(cells.items(), key=lambda row: row[0])),
         )
+
+
+def _is_nested(creation: Creation) -> bool:
+    """Whether a thread is created as its creator was, or whoever created that: there is no end of
+    such threads."""
+    creator = creation[0]
+    while creator:
+        assert isinstance(creator, tuple)
+        if creator[1:] == creation[1:]:
+            return True
+        creator = creator[0]
+    return False
 
 
 def _successors(instance: Instance) -> list[list[int]]:
