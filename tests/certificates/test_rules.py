@@ -508,6 +508,43 @@ def test_a_violation_behind_an_unnoticed_switch(tmp_path: Path) -> None:
     assert "local" in rejection(program, Builder(program, {}).document())
 
 
+# --- rule IX
+
+STAYS_IN_SECTION = """
+#include <assert.h>
+#include <pthread.h>
+extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);
+int x;
+void *f(void *unused) {
+  __VERIFIER_atomic_begin();
+  while (x < 2) x++;
+  assert(x != 2); __VERIFIER_atomic_end(); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }
+"""
+
+
+def test_nobody_goes_ahead_of_who_is_in_a_section(tmp_path: Path) -> None:
+    """Where a thread is in the middle of a section, the others do not move: if one of them were
+    the only thread that is expanded there, nothing would be."""
+    program = program_of(tmp_path, STAYS_IN_SECTION)
+    document = Builder(program, reduce=False).document()
+    assert "violation" in rejection(program, document)
+    kept: dict[int, Document] = {}
+    for number, node in enumerate(document["nodes"]):
+        parent = kept.get(node["parent"])
+        if parent is None and number or parent is not None and parent["persistent"]:
+            continue
+        if any(thread["depth"] for thread in node["location"]["threads"]):
+            node |= {"cover": None, "expanded": [1], "persistent": 1}
+        kept[number] = node
+    places = {number: place for place, number in enumerate(kept)}
+    for node in kept.values():
+        for field in ("parent", "cover"):
+            node[field] = places.get(node[field])
+    assert any(node["persistent"] for node in kept.values())
+    assert "section" in rejection(program, document | {"nodes": list(kept.values())})
+
+
 # --- what is claimed
 
 

@@ -187,6 +187,8 @@ class _Checker:
             return
         if self._finds_races:
             self._check_races(node)
+        if node.persistent is not None and node.location.in_section is not None:
+            raise Rejected("nobody is ahead of who is in the middle of a section", node.number)
         for thread in node.location.movable:
             if thread in node.expanded:
                 self._check_expansion(node, thread)
@@ -330,8 +332,6 @@ class _Checker:
     # --- rule IX
 
     def _check_step_ahead(self, node: Node, step: Step) -> None:
-        if node.location.in_section is not None:
-            raise Rejected("a step inside of a section is not ahead of others", node.number)
         for outcome in step.outcomes:
             path = outcome.path
             if outcome.ending is not Ending.MOVED or path.spawned or path.is_inside:
