@@ -170,9 +170,7 @@ def test_every_thread_is_expanded_or_skipped(
         ("return many - (zero + (1L << 31)) == 0;", "leaves"),
     ],
 )
-def test_what_has_no_verdict_has_no_certificate(
-    tmp_path: Path, statement: str, words: str
-) -> None:
+def test_what_has_no_verdict_has_no_certificate(tmp_path: Path, statement: str, words: str) -> None:
     text = "extern unsigned short __VERIFIER_nondet_ushort(void); int zero, many[1000];"
     called = statement.replace("nondet()", "__VERIFIER_nondet_ushort() % 1000")
     program = program_of(tmp_path, f"{text} int main(void) {{ {called} }}")
@@ -532,7 +530,7 @@ def test_nobody_goes_ahead_of_who_is_in_a_section(tmp_path: Path) -> None:
     kept: dict[int, Document] = {}
     for number, node in enumerate(document["nodes"]):
         parent = kept.get(node["parent"])
-        if parent is None and number or parent is not None and parent["persistent"]:
+        if (parent is None and number) or (parent is not None and parent["persistent"]):
             continue
         if any(thread["depth"] for thread in node["location"]["threads"]):
             node |= {"cover": None, "expanded": [1], "persistent": 1}
