@@ -234,3 +234,84 @@ def test_no_value_comes_out_of_thin_air() -> None:
     assert not has_no_value_out_of_thin_air(graph)
     graph.reads_from[2] = -1
     assert has_no_value_out_of_thin_air(graph) and is_consistent(graph)
+
+
+PASSED_ORDERS = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+int data;
+atomic_int flag;
+void put(memory_order o, memory_order failing) { PUT; }
+int get(memory_order o) { return GET; }
+void *writer(void *p) { data = 1; put(memory_order_WRITE, memory_order_relaxed); return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, writer, 0);
+  if (get(memory_order_READ)) assert(data == 1);
+  pthread_join(t, 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "atomic_store_explicit(&flag, 1, o)",
+        "atomic_fetch_add_explicit(&flag, 1, o)",
+        "int old = 0; atomic_compare_exchange_strong_explicit(&flag, &old, 1, o, failing)",
+        "atomic_thread_fence(o); atomic_store_explicit(&flag, 1, memory_order_relaxed)",
+    ],
+)
+@pytest.mark.parametrize(
+    "get",
+    [
+        "atomic_load_explicit(&flag, o)",
+        "atomic_fetch_add_explicit(&flag, 0, o)",
+        "atomic_load_explicit(&flag, memory_order_relaxed) ? atomic_thread_fence(o), 1 : 0",
+    ],
+)
+def test_a_memory_order_that_is_passed_to_a_function_is_itself(
+    load_c: LoadC, put: str, get: str
+) -> None:
+    def raced(write: str, read: str) -> bool:
+        text = PASSED_ORDERS.replace("PUT", put).replace("GET", get)
+        program = load_c(text.replace("WRITE", write).replace("READ", read))
+        found = verdict(program, under("c11"))
+        assert found.verdict is not Verdict.UNKNOWN, found.reason
+        assert found.violation is None or "data race" in found.violation.message
+        return found.verdict is Verdict.FALSE
+
+    assert not raced("release", "acquire")
+    assert not raced("seq_cst", "seq_cst")
+    assert raced("relaxed", "acquire")
+    assert raced("release", "relaxed")
+
+
+def test_the_order_of_a_failed_compare_and_exchange_is_itself(load_c: LoadC) -> None:
+    get = (
+        "atomic_compare_exchange_KIND_explicit(&flag, &zero, 0, memory_order_relaxed, o) ? 0 : zero"
+    )
+    for kind in ("strong", "weak"):
+        text = PASSED_ORDERS.replace("PUT", "atomic_store_explicit(&flag, 1, o)")
+        text = text.replace("return GET", f"int zero = 0; return {get.replace('KIND', kind)}")
+        text = text.replace("WRITE", "release")
+        acquire, relaxed = (
+            verdict(load_c(text.replace("READ", order)), under("c11"))
+            for order in ("acquire", "relaxed")
+        )
+        assert acquire.verdict is Verdict.TRUE
+        assert relaxed.violation is not None and "data race" in relaxed.violation.message
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_an_order_that_an_operation_cannot_have_is_named(load_c: LoadC, passed: bool) -> None:
+    text = PASSED_ORDERS.replace("PUT", "atomic_store_explicit(&flag, 1, o)")
+    order = "o" if passed else "memory_order_release"
+    text = text.replace("GET", f"atomic_load_explicit(&flag, {order})")
+    found = verdict(
+        load_c(text.replace("WRITE", "release").replace("READ", "release")), under("c11")
+    )
+    assert found.violation is not None
+    which = "this memory order" if passed else "memory_order_release"
+    assert found.violation.message.startswith(f"an atomic load cannot have {which}")

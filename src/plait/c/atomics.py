@@ -8,6 +8,8 @@ dropped that and compilers never relied on it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from plait.c import syntax as s
 from plait.c.expressions import Expressions
 from plait.c.syntax import Node
@@ -29,9 +31,9 @@ _ORDERS = {
     5: Order.SEQ_CST,
 }
 _HARDWARE_HINTS = 0x30000  # gcc's __ATOMIC_HLE_ACQUIRE and __ATOMIC_HLE_RELEASE
-_ANY_ORDER = frozenset(_ORDERS.values())
-_LOAD_ORDERS = _ANY_ORDER - {Order.RELEASE, Order.ACQ_REL}
-_STORE_ORDERS = _ANY_ORDER - {Order.CONSUME, Order.ACQUIRE, Order.ACQ_REL}
+ANY_ORDER = frozenset(_ORDERS.values())
+_LOAD_ORDERS = ANY_ORDER - {Order.RELEASE, Order.ACQ_REL}
+_STORE_ORDERS = ANY_ORDER - {Order.CONSUME, Order.ACQUIRE, Order.ACQ_REL}
 _OPERATORS = {
     "add": BinaryOp.ADD,
     "sub": BinaryOp.SUB,
@@ -41,33 +43,52 @@ _OPERATORS = {
 }
 
 
+_Choice = tuple[Expr, Order]  # a memory order, and the condition under which an argument is it
+
+
 class Atomics(Expressions):
     """Atomic operations of one function."""
 
     spurious_failures: bool
 
-    def order_of(self, node: Node, allowed: frozenset[Order] = _ANY_ORDER) -> Order:
-        """Evaluate a memory order argument. One that is not constant counts as the weakest: it may
-        be any."""
+    def orders_of(self, node: Node, operation: str, allowed: frozenset[Order]) -> list[_Choice]:
+        """Evaluate a memory order argument: what it can be, each with the condition for it."""
         value = self.rvalue(node)
         if isinstance(value, Const) and isinstance(value.value, int):
             known = _ORDERS.get(value.value & ~_HARDWARE_HINTS)
             if known in allowed:
-                return known
-            is_allowed: Expr = Const(I32, 0)
-            result = Order.SEQ_CST
-        else:
-            result = Order.RELAXED
-            asked = convert(I32, value)
-            plain = binary(BinaryOp.AND, asked, Const(I32, ~_HARDWARE_HINTS))
-            is_allowed = Const(I32, 0)
-            for number, order in _ORDERS.items():
-                if order in allowed:
-                    same = binary(BinaryOp.EQ, plain, Const(I32, number))
-                    is_allowed = binary(BinaryOp.OR, is_allowed, same)
-        message = "a memory order that this operation does not allow"
+                return [(Const(I32, 1), known)]
+            named = f"memory_order_{known.value}" if known else f"the memory order {value.value}"
+            self.check(Const(I32, 0), CheckKind.UNDEFINED, f"{operation} cannot have {named}")
+            return [(Const(I32, 1), Order.SEQ_CST)]
+        asked = self.stable(convert(I32, value))
+        plain = self.stable(binary(BinaryOp.AND, asked, Const(I32, ~_HARDWARE_HINTS)))
+        choices: list[_Choice] = []
+        is_allowed: Expr = Const(I32, 0)
+        for number, order in _ORDERS.items():
+            if order in allowed:
+                same = binary(BinaryOp.EQ, plain, Const(I32, number))
+                is_allowed = binary(BinaryOp.OR, is_allowed, same)
+                choices.append((same, order))
+        message = f"{operation} cannot have this memory order"
         self.check(is_allowed, CheckKind.UNDEFINED, message)
-        return result
+        return choices
+
+    def with_order(self, choices: list[_Choice], emit: Callable[[Order], None]) -> None:
+        """What `emit` appends, with the order that the argument has. The last choice is what is
+        left: others than these are undefined."""
+        after = self.location() if len(choices) > 1 else None
+        for is_it, order in choices[:-1]:
+            here, others = self.location(), self.location()
+            self.branch(is_it, here, others)
+            self.at = here
+            emit(order)
+            assert after is not None
+            self.edge(self.at, Skip(self.origin), after)
+            self.at = others
+        emit(choices[-1][1])
+        if after is not None:
+            self.start(after)
 
     def atomic_call(self, name: str, node: Node, arguments: list[Node]) -> Expr | None:
         """An operation's value has the object's own type: the header casts every call to it."""
@@ -79,15 +100,20 @@ class Atomics(Expressions):
         address = self.stable(self.rvalue(arguments[0]))
         match name:
             case "load":
-                order = self.order_of(arguments[1], _LOAD_ORDERS)
+                orders = self.orders_of(arguments[1], "an atomic load", _LOAD_ORDERS)
                 target = self.register(scalar)
-                self.emit(Load(self.origin, target, address, order))
+                self.with_order(
+                    orders, lambda order: self.emit(Load(self.origin, target, address, order))
+                )
                 return target
             case "store":
                 value = convert(scalar, self.rvalue(arguments[1]))
                 since = self.at, self.emitted
-                order = self.order_of(arguments[2], _STORE_ORDERS)
-                self.emit(Store(self.origin, address, self.keep(value, *since), order))
+                orders = self.orders_of(arguments[2], "an atomic store", _STORE_ORDERS)
+                kept = self.keep(value, *since)
+                self.with_order(
+                    orders, lambda order: self.emit(Store(self.origin, address, kept, order))
+                )
                 return None
             case "compare_exchange" | "compare_exchange_weak":
                 self._require_bits(scalar)
@@ -97,19 +123,26 @@ class Atomics(Expressions):
                 self._require_bits(scalar)
                 expected = self.stable(convert(scalar, self.rvalue(arguments[1])))
                 desired = self.stable(convert(scalar, self.rvalue(arguments[2])))
-                order = self.order_of(arguments[3])
+                orders = self.orders_of(arguments[3], "compare-and-swap", ANY_ORDER)
                 old = self.register(scalar)
                 guard = binary(BinaryOp.EQ, old, expected)
-                failure = order_of_read(order)
-                self.emit(
-                    ReadModifyWrite(self.origin, old, address, desired, guard, order, failure)
+                self.with_order(
+                    orders,
+                    lambda order: self.emit(
+                        ReadModifyWrite(
+                            self.origin, old, address, desired, guard, order, order_of_read(order)
+                        )
+                    ),
                 )
                 return old
         operand = self.stable(convert(scalar, self.rvalue(arguments[1])))
-        order = self.order_of(arguments[2])
+        orders = self.orders_of(arguments[2], "an atomic update", ANY_ORDER)
         old = self.register(scalar)
         new = self._combined(name, old, operand)
-        self.emit(ReadModifyWrite(self.origin, old, address, new, None, order))
+        self.with_order(
+            orders,
+            lambda order: self.emit(ReadModifyWrite(self.origin, old, address, new, None, order)),
+        )
         return new if name.endswith("_fetch") else old
 
     def _pointee(self, node: Node) -> Scalar:
@@ -163,16 +196,23 @@ class Atomics(Expressions):
     ) -> Expr:
         where = self.stable(self.rvalue(arguments[1]))
         desired = self.stable(convert(scalar, self.rvalue(arguments[2])))
-        order = self.order_of(arguments[3])
-        failure_order = self.order_of(arguments[4], _LOAD_ORDERS)
+        orders = self.orders_of(arguments[3], "a compare-and-exchange", ANY_ORDER)
+        failing = self.orders_of(arguments[4], "a compare-and-exchange that fails", _LOAD_ORDERS)
         expected = self.load_scalar(where, scalar)
         old = self.register(scalar)
         success = self.register(I32)
         failed, after = self.location(), self.location()
         if weak:
-            self._may_fail(Load(self.origin, old, address, failure_order), success, failed)
+            self._may_fail(old, address, failing, success, failed)
         guard = binary(BinaryOp.EQ, old, expected)
-        self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order, failure_order))
+
+        def update(order: Order, failure: Order) -> None:
+            self.emit(ReadModifyWrite(self.origin, old, address, desired, guard, order, failure))
+
+        self.with_order(
+            orders,
+            lambda order: self.with_order(failing, lambda failure: update(order, failure)),
+        )
         self.emit(Assign(self.origin, success, guard))
         self.branch(success, after, failed)
         self.at = failed
@@ -180,7 +220,9 @@ class Atomics(Expressions):
         self.start(after)
         return success
 
-    def _may_fail(self, load: Load, success: Register, failed: int) -> None:
+    def _may_fail(
+        self, old: Register, address: Expr, orders: list[_Choice], success: Register, failed: int
+    ) -> None:
         """For no reason, and then it has only read. A branch of its own, so that the values of the
         object are not a matter of an input."""
         fails = self.register(I32)
@@ -188,7 +230,7 @@ class Atomics(Expressions):
         reads, tries = self.location(), self.location()
         self.branch(fails, reads, tries)
         self.at = reads
-        self.emit(load)
+        self.with_order(orders, lambda order: self.emit(Load(self.origin, old, address, order)))
         self.emit(Assign(self.origin, success, Const(I32, 0)))
         self.edge(self.at, Skip(self.origin), failed)
         self.at = tries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.c import syntax as s
 from plait.c.adapters import as_passed, has_width_of
-from plait.c.atomics import ATOMIC_PREFIX
+from plait.c.atomics import ANY_ORDER, ATOMIC_PREFIX
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace
 from plait.c.syntax import Node, strip
@@ -560,10 +560,12 @@ class Calls(SystemCalls):
         self.emit(Unsupported(self.origin, self._text(arguments[0])))
 
     def _intrinsic_fence(self, arguments: list[Node]) -> None:
-        self.emit(Fence(self.origin, self.order_of(arguments[0])))
+        orders = self.orders_of(arguments[0], "a fence", ANY_ORDER)
+        self.with_order(orders, lambda order: self.emit(Fence(self.origin, order)))
 
     def _intrinsic_signal_fence(self, arguments: list[Node]) -> None:
-        self.order_of(arguments[0])  # handlers of signals are not modelled: nothing to order
+        # Handlers of signals are not modelled: there is nothing to order.
+        self.orders_of(arguments[0], "a fence", ANY_ORDER)
 
     def _intrinsic_varargs(self, arguments: list[Node]) -> Expr:
         if self.varargs is None:
