@@ -4,6 +4,7 @@
 
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
 --programs guarded such that share memory behind locks and conditions, with
+--programs locking such whose critical sections overlap, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
 until it succeeds, with --programs floats such that compute with floating-point values, with
 --programs sizes such that allocate as much as inputs say. An engine
@@ -51,13 +52,24 @@ from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
 from plait.semantics.explore import ExploreOptions, explore
-from trust import concurrent, crowds, floating, guarded, pointers, sizes, trying, waiting
+from trust import (
+    concurrent,
+    crowds,
+    floating,
+    guarded,
+    locking,
+    pointers,
+    sizes,
+    trying,
+    waiting,
+)
 
 VERDICTS = {Answer.HOLDS: "true", Answer.VIOLATED: "false", Answer.UNKNOWN: "unknown"}
 GENERATORS: dict[str, Callable[[int], str]] = {
     "mixed": concurrent.generate,
     "waiting": waiting.generate,
     "guarded": guarded.generate,
+    "locking": locking.generate,
     "pointers": pointers.generate,
     "trying": trying.generate,
     "floats": floating.generate,

@@ -54,6 +54,42 @@ int main(void) {
 }
 """
 )
+# Where the right thread waits for the semaphore, nobody tries it: the left one goes ahead of that,
+# as nobody else posts. But it does not wait where the left one has just posted.
+POSTED_IN_BETWEEN = (
+    BEGIN.replace("<stdlib.h>", "<semaphore.h>")
+    + """
+sem_t never, s, r;
+int c, d;
+_Bool __VERIFIER_nondet_bool(void);
+void *left(void *p) {
+  pthread_mutex_lock(&m); c = 1; pthread_mutex_unlock(&m);
+  sem_post(&s); sem_trywait(&s);
+  if (d) sem_wait(&r);
+  z = 1;
+  return p;
+}
+void *right(void *p) {
+  int own;
+  pthread_mutex_lock(&m); own = c; pthread_mutex_unlock(&m);
+  if (own) {
+    sem_post(&r);
+    __VERIFIER_atomic_begin();
+    if (!z) sem_wait(d ? &never : &s);
+    __VERIFIER_atomic_end();
+    assert(z);
+  }
+  return p;
+}
+int main(void) {
+  if (__VERIFIER_nondet_bool()) d = 1; else { WAIT }
+  pthread_create(&one, NULL, left, NULL);
+  pthread_create(&two, NULL, right, NULL);
+  pthread_join(one, NULL);
+  pthread_join(two, NULL);
+}
+""".replace("WAIT", 20 * "x++; ")
+)
 # While the lock is held others wait for it, except for the one who only tries.
 TRIED = (
     BEGIN
@@ -186,6 +222,12 @@ int main(void) {
 }
 """
 )
+
+
+@pytest.mark.parametrize("sections", [True, False])
+def test_a_wait_that_is_never_tried(sections: bool, tmp_path: Path) -> None:
+    outcome = ask(tmp_path, POSTED_IN_BETWEEN, sections=sections)
+    assert outcome.answer is Answer.VIOLATED, outcome.reason
 
 
 @pytest.mark.parametrize("persistent_sets", [True, False])

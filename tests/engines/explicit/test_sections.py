@@ -202,6 +202,39 @@ VIOLATED = {
             " assert(x == 1)",
         ),
     ),
+    "what another lock's section has given back, seen early": (
+        "assertions",
+        program(
+            "WITH(&m, WITH(&n, c = 1); y = 1)",
+            "int own; WITH(&n, own = c); if (own) { y = 2; x = 1; }",
+            "assert(!x || y == 2);",
+        ),
+    ),
+    "a race with what comes after another lock's section": (
+        "no-data-race",
+        program(
+            "WITH(&m, WITH(&n, c = 1); d = 1)", "int own; WITH(&n, own = c); if (own) d = 2"
+        ),
+    ),
+    "what is done under the later lock": (
+        "assertions",
+        program(
+            "pthread_mutex_lock(&m); WITH(&n, c = 1; pthread_mutex_unlock(&m); y = 1)",
+            "int own; WITH(&m, own = c); if (own) { y = 2; x = 1; }",
+            "assert(!x || y == 2);",
+        ),
+    ),
+    "a blocked look at what comes after another lock's section": (
+        "assertions",
+        program(
+            "WITH(&m, WITH(&n, c = 1); sem_post(&s); sem_trywait(&s)); if (d) sem_wait(&r); z = 1",
+            "int own; WITH(&n, own = c); if (own) { sem_post(&r); __VERIFIER_atomic_begin();"
+            " if (!z) sem_wait(d ? &never : &s); __VERIFIER_atomic_end(); assert(z); }",
+        )
+        .replace("sem_t s", "sem_t never, s")
+        .replace("pthread_t one", "if (__VERIFIER_nondet_bool()) d = 1; else { WAIT } pthread_t one")
+        .replace("WAIT", 20 * "x++; "),
+    ),
 }  # fmt: skip
 HOLDS = {
     "additions": ("assertions", program("WITH(&m, c += 1)", "WITH(&m, c += 2)", "assert(c == 3);")),

@@ -306,7 +306,7 @@ class Attempts:
                     inputs,
                     (*section.footprints, footprint),
                     (*section.taken, taken),
-                    (*section.parts, Part(noted.part.accesses, held)),
+                    (*section.parts, Part(noted.part.accesses, held, section.has_released)),
                     held,
                     section.has_released,
                 )
@@ -340,6 +340,8 @@ class Attempts:
         if version.origin is None:
             version.origin = origin
         state, thread, _ = origin
+        if self._finds_sections:
+            self.locks.note(thread, version.profile)
         if not self._notes:
             return
         futures = self.futures
@@ -391,9 +393,25 @@ class Attempts:
         taken = self._peeks.take(state, local.number, ())
         if taken.outcome.ending is not Ending.BLOCKED or taken.touched is None:
             return None
-        assert taken.footprint is not None
-        reads = self.futures.accessed(taken.footprint).reads
-        return reads, self.futures.pages(taken.touched)
+        version = self._blocked_version(taken)
+        if (local, version) not in self._noted:
+            # Others may go ahead now until it would look at something else when it is tried.
+            self._noted.add((local, version))
+            if self._finds_sections:
+                self.locks.note(local.number, version.profile)
+            self.futures.note(local, version, 0)
+        return version.accessed.reads, self.futures.pages(taken.touched)
+
+    def _blocked_version(self, taken: Taken) -> Version:
+        footprint = taken.footprint
+        assert footprint is not None
+        version = footprint.note
+        if version is None:
+            profile = self.locks.profile((Locks.part(footprint),))
+            version = footprint.note = Version(profile, self.futures.accessed(footprint))
+            version.is_opaque = True
+        assert isinstance(version, Version)
+        return version
 
 
 def _changed(before: State, after: State) -> set[int]:

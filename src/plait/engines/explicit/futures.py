@@ -12,19 +12,28 @@ blocked: whoever waits for a lock that t holds, or for the end of t, waits until
 
 Soundness. Suppose that the search has ended; that for each state of which not all steps were taken
 (a *reduced* state) the step that was taken still goes ahead; and that no cycle consists of reduced
-states only. Then {t} is a persistent set (Godefroid, LNCS 1032, chapter 4) in each reduced state s:
-no sequence e1 ... en of steps of others from s has a conflict of en with t's step. Otherwise let n
-be the least length of such a sequence, and s the state with the least rank among those that have
-one of length n (the rank is the length of the longest path of reduced states). e1 ... en-1 can be
-taken behind t's step, too. Follow them in the explored graph: in a state that is not reduced, take
-the next one of them; in a reduced one take what was taken there. By the choice of n and s that is
-either the step of one of them, which commutes with those before it, or it commutes with all that
-are left and with en; and it comes to a state of lower rank. So there is a state behind s in which
-the thread of en is tried, in the local state in which it takes en. Up to the first access that
-conflicts with t's step it reads the same values there, hence makes the same accesses, and that one
-was noted. Each of e1 ... en-1 was noted, too, so that is in the future of the thread in s, unless
-it is behind a local state that was taken for blocked. But these steps are all that can have changed
-what a blocked step looks at, and they do not. So t's step does not go ahead in s, a contradiction.
+states only. A thread that is blocked has accesses as well: those of its *attempt*. Let s be a
+reduced state, t the step taken there, and e1 ... en a sequence of steps of others from s, of which
+en may also be an attempt. Then en does not conflict with t, unless it is an attempt that is noted.
+So {t} is a persistent set (Godefroid, LNCS 1032, chapter 4).
+
+Otherwise let n be the least length of such a sequence, and s the state with the least rank among
+those that have one of length n (the rank is the length of the longest path of reduced states).
+e1 ... en-1 can be taken behind t's step, too. Follow them in the explored graph: in a state that is
+not reduced, take the next one of them; in a reduced one take what was taken there, w. By the choice
+of n and s that is either one of them, which commutes with those before it, or it commutes with all
+that are left; and it comes to a state of lower rank. Let e be what the thread of en does at the end
+of those that are left: a step or an attempt, and if it changes behind t (en may be blocked there,
+say) then only behind the first access that conflicts with t. By the choice of s, w does not
+conflict with e, or e is an attempt that is noted. If the first always holds, there is a state in
+which e is tried, and then it is noted, too. So the conflict with t was noted at the local state of
+en, which is in the future of the thread in s, unless it is behind a local state that was taken for
+blocked. But e1 ... en-1 are all that can have changed what a blocked step looks at, and they do
+not. If en itself was taken for blocked, it is an attempt, and that was noted when it was looked at.
+So t's step does not go ahead in s, a contradiction.
+
+That attempts are noted where others go ahead because of them (`blocked`) is necessary: the thread
+may never be tried in that place, and yet its step go on in between two steps of t.
 
 Persistent sets without cycles of reduced states preserve violations by steps, states in which
 nobody can move, and threads that are blocked for ever. They preserve races as well: as long as one
@@ -123,7 +132,7 @@ class Version:
 
 
 # Whether a thread that is in a local state would be blocked in a state: None if not, or else the
-# pieces and the pages that this depends on.
+# pieces and the pages that this depends on; its attempt is noted.
 Blocked = Callable[[State, LocalState], tuple[int, int] | None]
 # Whether two steps that access the same commute all the same.
 Commute = Callable[[Version, Version], bool]

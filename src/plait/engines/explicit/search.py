@@ -174,6 +174,7 @@ class Search:
         if self._finds_deadlocks:
             self._look_for_deadlock(number, state, attempts)
         ahead = None
+        growth = self._futures.growth  # the look at the others may let it grow
         if len(moving) > 1 and self._settings.persistent_sets and not is_whole:
             ahead = self._going_ahead(state, attempts)
         if ahead is None:
@@ -186,7 +187,7 @@ class Search:
             for move in attempt.moves
         ]
         if ahead is not None:
-            self._reduced[number] = _Reduced(*ahead, tuple(targets), self._futures.growth)
+            self._reduced[number] = _Reduced(*ahead, tuple(targets), growth)
 
     def _look_for_deadlock(self, number: int, state: State, attempts: dict[int, Attempt]) -> None:
         blocked = {

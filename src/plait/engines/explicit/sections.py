@@ -18,24 +18,36 @@ explores P' ensures the following, or gives up the lock (`BrokenLock`) and start
    than those that were given up), nor by anything else. It starts no thread, ends neither its
    thread nor the process, and fails no assumption.
 4. Taking one lock while holding another is a relation without circles.
+5. What a critical section accesses after it has given a lock back, no other thread accesses at any
+   time without a lock that is held in common at these two accesses (unless both only read).
 
-Then P' has all violations of P. *Taking a lock commutes to the right, giving it back to the left,
-all else in both directions* (Lipton, CACM 1975): take an execution of P and in it the first access
-that conflicts with one, made or still to be made, of a critical section that has begun and is not
-over, of another thread. Before that nobody has conflicted with it, so that sections that are over
-can be made single steps, at the last of their locks that they took, and the begun ones moved to the
-end. Then the access is made from a state of P' in which the other thread stands where its section
-begins, which will make its access from there. By 1 they hold a common lock, which one of them has
-taken when the other one held it (or when the other one will not get it before it is free): by 2
-that is impossible. So there is no such access, all executions of P are of that kind, and begun
-sections conflict with nothing. A violation in one of these, made as the last thing, is one that the
-attempt of the section in P' meets. Of a race one access is in such a section only if they conflict.
-A thread that is blocked for ever in the middle of a section waits for a lock (3) that another
-thread holds in the middle of one, and so on: a circle, against 4. And whoever is blocked by a lock
-that is held for ever waits for a section that never ends; those are given up.
+Then P' has all violations of P. Follow an execution of P. A section that has begun is *growing*
+until it gives a lock back, then *shrinking*; in P' it is made where it turns from the one to the
+other (Lipton, CACM 1975: what it has done commutes to the right till there, the rest to the left).
+So P' is in the state without growing sections, and with all that shrinking ones will do: what they
+do when they are alone, which ends by 3. Two things could make that wrong, take the first of them:
+
+- An access conflicts with one that a growing section of another thread has made. Both threads
+  have these accesses as, or in, their next steps in that state of P', so that by 1 they hold a
+  common lock. It was held from the access of the growing section on, as nothing was given back.
+- An access conflicts with one that a shrinking section of another thread will make. By 5 they hold
+  a common lock, and the shrinking section holds it already, as it takes none any more. (5 is
+  needed, as the threads cannot be brought to both accesses in P': what was done by the access may
+  depend on what the section has given back.)
+
+A section that turns may not conflict with what growing ones have made, either; it holds all its
+locks then, so that this is the first case. In each case one thread has taken a lock while another
+one held it; in P' it is free at that place, so that both are known as its takers, and by 2 that is
+impossible. Hence growing and shrinking sections conflict with nothing. A violation in a section is
+one that the attempt of the section in P' meets, and one elsewhere happens in P' as well. Of a race
+one access is in the middle of a section only if they conflict, then it is none by the above. A
+thread that is blocked for ever in the middle of a section waits for a lock (3) that another thread
+holds in the middle of one, and so on: a circle, against 4. And whoever is blocked by a lock that is
+held for ever waits for a section that never ends; those are given up.
 
 Whether the explored part of P' is enough to see conflicts against 1 is a matter of the reduction
-(`futures`): two steps that conflict without a common lock never go ahead of each other.
+(`futures`): two steps that conflict without a common lock never go ahead of each other. What a
+thread looks at while it is blocked counts for 5 also where others go ahead because it is blocked.
 """
 
 from __future__ import annotations
@@ -64,10 +76,14 @@ class Bytes(NamedTuple):
 
 class Part(NamedTuple):
     """One of the steps of a critical section, or all of another step, with the locks that are held
-    meanwhile, from taking them to giving them back."""
+    meanwhile, from taking them to giving them back; `is_late` if one was given back before."""
 
     accesses: tuple[Bytes, ...]
     locks: frozenset[int]
+    is_late: bool = False
+
+
+_Accessed = tuple[int, Bytes, frozenset[int]]
 
 
 class Profile:
@@ -103,6 +119,10 @@ class Locks:
     def forget(self) -> None:
         """What was seen of locks, because one was broken."""
         self._compared: set[tuple[Profile, Profile]] = set()
+        self._noted: set[tuple[int, Profile]] = set()
+        # By the pages that are accessed: by whom, in which part, and how.
+        self._all: dict[int, dict[_Accessed, None]] = {}
+        self._late: dict[int, dict[_Accessed, Profile]] = {}
         self._inner: dict[int, set[int]] = {}
         self._held: dict[int, dict[tuple[int, bytes], None]] = {}
         self._takers: dict[int, dict[tuple[int, Thread], State]] = {}
@@ -139,7 +159,9 @@ class Locks:
                 continue
             if not _is_read(footprint, address, size):
                 continue
-            if address in self.broken or any(self._bytes(state, address, size)):
+            if address in self.broken or self._sizes.get(address, size) != size:
+                continue
+            if any(self._bytes(state, address, size)):
                 continue
             value = self._bytes(after, address, size)
             if any(value) and self._is_blocked(state, number, address, _another(value)):
@@ -243,13 +265,39 @@ class Locks:
             if not self.agree(one, other):
                 raise BrokenLock(one.lock, "what it protects is accessed without it")
 
+    def note(self, number: int, profile: Profile) -> None:
+        """A thread may take such a step, or is blocked when it tries."""
+        key = number, profile
+        if key in self._noted:
+            return
+        self._noted.add(key)
+        for part in profile.parts:
+            for item in part.accesses:
+                self._note_access((number, item, part.locks), profile if part.is_late else None)
+
+    def _note_access(self, mine: _Accessed, late: Profile | None) -> None:
+        """`late`: of a critical section that has given a lock back."""
+        _, item, _ = mine
+        last = item.address + max(item.size, 1) - 1
+        for page in range(item.address >> self._page_bits, (last >> self._page_bits) + 1):
+            noted = self._all.setdefault(page, {})
+            lates = self._late.setdefault(page, {})
+            if mine not in noted:
+                noted[mine] = None
+                for theirs, profile in lates.items():
+                    _require_common_lock(profile, mine, theirs)
+            if late is not None and mine not in lates:
+                lates[mine] = late
+                for theirs in noted:
+                    _require_common_lock(late, mine, theirs)
+
     def agree(self, one: Profile, other: Profile) -> bool:
         """Whether both hold a common lock wherever they conflict."""
         key = one, other
         found = self._agree.get(key)
         if found is None:
             found = self._agree[key] = not any(
-                mine.locks.isdisjoint(theirs.locks) and _conflict(mine, theirs, is_race=False)
+                mine.locks.isdisjoint(theirs.locks) and _parts_conflict(mine, theirs, is_race=False)
                 for mine in one.parts
                 for theirs in other.parts
             )
@@ -262,22 +310,34 @@ class Locks:
         found = self._indivisible.get(key)
         if found is None:
             if len(one.parts) == len(other.parts) == 1:
-                found = not _conflict(one.parts[0], other.parts[0], is_race=True)
+                found = not _parts_conflict(one.parts[0], other.parts[0], is_race=True)
             else:
                 found = self.agree(one, other)
             self._indivisible[key] = found
         return found
 
 
-def _conflict(one: Part, other: Part, *, is_race: bool) -> bool:
+def _parts_conflict(one: Part, other: Part, *, is_race: bool) -> bool:
     return any(
-        (mine.is_write or theirs.is_write)
-        and not (is_race and mine.is_atomic and theirs.is_atomic)
-        and mine.address < theirs.address + theirs.size
-        and theirs.address < mine.address + mine.size
+        _conflict(mine, theirs) and not (is_race and mine.is_atomic and theirs.is_atomic)
         for mine in one.accesses
         for theirs in other.accesses
     )
+
+
+def _conflict(one: Bytes, other: Bytes) -> bool:
+    return (
+        (one.is_write or other.is_write)
+        and one.address < other.address + other.size
+        and other.address < one.address + one.size
+    )
+
+
+def _require_common_lock(section: Profile, mine: _Accessed, theirs: _Accessed) -> None:
+    if mine[0] != theirs[0] and _conflict(mine[1], theirs[1]) and mine[2].isdisjoint(theirs[2]):
+        raise BrokenLock(
+            section.lock, "what it protects when another one was given back is accessed without it"
+        )
 
 
 def _is_read(footprint: Footprint, address: int, size: int) -> bool:
