@@ -183,9 +183,7 @@ class TestReaders:
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     @pytest.mark.parametrize("jobs", ["1", "2"])
-    def test_two_engines(
-        self, number: signal.Signals, jobs: str, hard: str, tmp_path: Path
-    ) -> None:
+    def test_two_engines(self, number: signal.Signals, jobs: str, hard: str, tmp_path: Path) -> None:
         saved = tmp_path / "result.json"
         process = start("--jobs", jobs, "--json", str(saved), "--progress", "json", hard)
         wait_for_line(process, '"impact"')

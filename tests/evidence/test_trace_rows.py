@@ -98,9 +98,7 @@ def test_a_wait_gives_the_lock_back(tmp_path: Path) -> None:
     traced = told(tmp_path, text, (1, 6), (2, 6), (1, 3))
     found = [(thread, kind) for thread, kind, _, _, _ in operations(traced.rows)]
     assert found[:4] == [(1, "lock"), (1, "create"), (1, "wait"), (2, "lock")]
-    [wait] = [
-        row.operation for row in traced.rows if row.operation and row.operation.kind == "wait"
-    ]
+    [wait] = [row.operation for row in traced.rows if row.operation and row.operation.kind == "wait"]
     assert (wait.object, wait.lock) == ("c", "m")
     assert (1, "wake") in found
     until_wait = next(i for i, row in enumerate(traced.rows) if row.operation is wait)
@@ -236,9 +234,7 @@ def test_fields_on_the_heap_have_the_names_of_the_source(tmp_path: Path) -> None
       pthread_create(&t, 0, f, n); pthread_join(t, 0); return n->value; }
     """
     traced = told(tmp_path, text, (1, 12), (2, 4), (1, 4))
-    changes = [
-        (item.name, item.value) for row in traced.rows for item in row.changes if not item.read
-    ]
+    changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
     assert ("n->key", "1") in changes and ("n->key", "3") in changes
     assert ("n->in[1].b", "4") in changes and ("list[2]", "5") in changes
     assert ("n->value", "2") in changes, "one name for all threads"
@@ -254,9 +250,7 @@ def test_a_pointer_that_goes_along_a_list(tmp_path: Path) -> None:
       p->next = one; p->value = 1; p = p->next; p->value = 2; p->next = 0; return 0; }
     """
     traced = told(tmp_path, text, (1, 12))
-    changes = [
-        (item.name, item.value) for row in traced.rows for item in row.changes if not item.read
-    ]
+    changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
     assert ("heap2->value", "1") in changes and ("heap1->value", "2") in changes
     assert not any(name == "p->value" for name, _ in changes)
 

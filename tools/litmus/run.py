@@ -1,6 +1,6 @@
 """Compares the outcomes that exploration finds in litmus tests with those in their heads.
 
-python tools/litmus/run.py FILE... [--models sc,tso,pso,c11]
+    python tools/litmus/run.py FILE... [--models sc,tso,pso,c11]
 """
 
 from __future__ import annotations
