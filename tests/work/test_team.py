@@ -36,6 +36,14 @@ def for_ever(send: Send) -> None:
         time.sleep(60)
 
 
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def run(
     works: dict[str, Work], limits: Limits | None = None, decides: str = ""
 ) -> tuple[dict[str, Finish], list[tuple[str, str]]]:
@@ -80,22 +88,28 @@ def test_one_that_dies_takes_nobody_with_it() -> None:
     assert heard == [("fine", "yes")]
 
 
-def test_the_largest_one_makes_room() -> None:
+def test_the_largest_one_makes_room(tmp_path: Path) -> None:
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("needs /proc")
+    name = tmp_path / "large"
 
     def large(send: Send) -> None:
+        name.write_text(str(os.getpid()))
         block = bytearray(400 << 20)
         for place in range(0, len(block), 4096):
             block[place] = 1
         time.sleep(60)
 
+    def small(send: Send) -> None:
+        """Is there as long as the other one, however slow that is."""
+        while not (name.exists() and name.read_text()) or is_alive(int(name.read_text())):
+            time.sleep(0.05)
+        send({"says": "yes"})
+
     with open("/proc/self/statm") as file:
         own = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     memory = 2 * own + (200 << 20)  # each child begins with what this process has
-    finishes, heard = run(
-        {"large": large, "small": say("yes", 1.0)}, Limits(seconds=50, memory=memory)
-    )
+    finishes, heard = run({"large": large, "small": small}, Limits(seconds=50, memory=memory))
     assert finishes["large"].ending is Ending.MEMORY
     assert finishes["small"].ending is Ending.FINISHED
     assert heard == [("small", "yes")]
