@@ -11,7 +11,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from plait.c.catalogue import index_library, read_cancellation_points, read_list
-from plait.c.effects import Access, Amount, Effect, Result, ResultKind, SystemFunction, read_effects
+from plait.c.effects import (
+    Access,
+    Amount,
+    Effect,
+    Result,
+    ResultKind,
+    SystemFunction,
+    read_effects,
+    read_plain_results,
+)
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "c-support.md"
 BEGIN = "<!-- written by tools/list_library.py -->"
@@ -22,6 +31,7 @@ _RESULTS = {
     ResultKind.FROM_MINUS_ONE: "-1 or more",
     ResultKind.NOT_NEGATIVE: "0 or more",
     ResultKind.COUNT: "-1 to argument {}",
+    ResultKind.UP_TO: "0 to argument {}",
     ResultKind.BELOW: "0 to less than argument {}",
     ResultKind.ARGUMENT: "argument {} or null",
     ResultKind.STRING: "a string",
@@ -74,10 +84,15 @@ def _others() -> list[str]:
     for name, reason in read_list("unsupported.txt").items():
         reasons.setdefault(reason, []).append(name)
     rows = [f"| {reason} | {_names(names)} |" for reason, names in sorted(reasons.items())]
+    results: dict[str, list[str]] = {}
+    for name, plain in read_plain_results().items():
+        results.setdefault(_result(plain), []).append(name)
     return [
-        "Functions without effect on the program's memory, with any result: "
-        + _names(read_list("no_effect.txt"))
-        + ".",
+        "Functions without effect on the program's memory:",
+        "",
+        "| result | functions |",
+        "|---|---|",
+        *(f"| {result} | {_names(names)} |" for result, names in results.items()),
         "",
         "Functions that are refused:",
         "",
@@ -123,7 +138,8 @@ def _access(effect: Effect) -> str:
             is_one = effect.number == 1 and not effect.in_bytes
             amount = "" if is_one else f": {effect.number} {unit}"
         case Amount.ARGUMENT:
-            amount = f": as many {unit} as argument {effect.number} says"
+            product = f" and argument {effect.times} say, multiplied" if effect.times else " says"
+            amount = f": as many {unit} as argument {effect.number}{product}"
         case Amount.POINTED:
             amount = f": as many {unit} as is said where argument {effect.number} points"
         case Amount.RESULT:

@@ -246,7 +246,11 @@ class Calls(SystemCalls):
             return self._builtin(name, node, arguments, used)
         if name in ("alloca", "__builtin_alloca"):
             return self._alloca(arguments)
-        if name in self.unit.linker.error_functions or self.unit.is_defined(name, declaration):
+        if name in self.unit.linker.error_functions:
+            return _ORDINARY
+        effects = self.unit.linker.system_functions.get(name)
+        is_primitive = self.unit.is_library and effects is not None  # see library/output.c
+        if self.unit.is_defined(name, declaration) and not is_primitive:
             return _ORDINARY
         if not self.unit.is_library:
             self.unit.linker.note_call(name)
@@ -277,7 +281,6 @@ class Calls(SystemCalls):
         if name in self.unit.linker.no_effect_functions:
             declared = self.unit.types.of(declaration)
             return self._no_effect(name, node, arguments, used, declared)
-        effects = self.unit.linker.system_functions.get(name)
         if effects is not None:
             declared = self.unit.types.of(declaration)
             return self._system_call(name, node, arguments, used, declared, effects)
@@ -318,6 +321,9 @@ class Calls(SystemCalls):
             for argument, value, ctype in zip(arguments, values, declared.parameters, strict=False):
                 self.read_constant(argument, value, ctype)
         result = self._any_value(node, f"{name}()", used)
+        returned = self.unit.linker.no_effect_functions[name]
+        if isinstance(result, Register):
+            self.allow(result, [], returned)
         if not _is_formatting(name) and (result is None or isinstance(result, Register)):
             self.note_failure(result)
         return result

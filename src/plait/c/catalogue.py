@@ -36,14 +36,14 @@ def index_library() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def read_list(name: str) -> dict[str, str]:
-    """Lines of `function reason`."""
+    """Lines of `function: what is said of it`."""
     found: dict[str, str] = {}
     path = os.path.join(toolchain.LIBRARY_SOURCES, name)
     with open(path, encoding="utf-8") as stream:
         for line in stream:
             word, _, reason = line.strip().partition(":")
             if word and not word.startswith("#"):
-                found[word.strip()] = reason.strip() or "it is not modelled"
+                found[word.strip()] = reason.strip()
     return found
 
 

@@ -12,6 +12,7 @@ import re
 from enum import Enum
 
 from plait.c import toolchain
+from plait.c.catalogue import read_list
 from plait.data import dataclass
 
 
@@ -39,6 +40,7 @@ class Effect:
     amount: Amount
     number: int  # of elements or bytes, or of the argument that tells it
     in_bytes: bool
+    times: int = 0  # an argument that the value of argument `number` is multiplied with
 
 
 class ResultKind(Enum):
@@ -47,6 +49,7 @@ class ResultKind(Enum):
     FROM_MINUS_ONE = "at least -1"
     NOT_NEGATIVE = "at least 0"
     COUNT = "count"  # from -1 to the value of an argument
+    UP_TO = "up to"  # from 0 to the value of an argument
     BELOW = "below"  # from 0 to less than an argument's value; 0 if that is 0
     ARGUMENT = "argument"  # a pointer that was passed, or null
     STRING = "string"  # one of the library
@@ -76,17 +79,32 @@ class SystemFunction:
         """All that are mentioned."""
         found = [effect.argument for effect in self.effects] + [*self.needs, self.result.argument]
         found += [argument for argument, _ in self.without]
+        found += [effect.times for effect in self.effects]
         return found + [
             effect.number
             for effect in self.effects
             if effect.amount in (Amount.ARGUMENT, Amount.POINTED)
         ]
 
+    @property
+    def only_reads(self) -> bool:
+        return not self.by_types and all(effect.access is Access.READS for effect in self.effects)
+
+    @property
+    def uses_result(self) -> bool:
+        """Whether what it accesses depends on the result."""
+        return any(
+            effect.amount is Amount.RESULT or effect.access is not Access.READS
+            for effect in self.effects
+        )
+
 
 _RESULT = re.compile(
-    r"(any|status|at least -1|at least 0|count|below|argument|string or null|string)(?: (\d+))?"
+    r"(any|status|at least -1|at least 0|count|up to|below|argument|string or null|string)(?: (\d+))?"
 )
-_EFFECT = re.compile(r"(writes|reads|text) (\d+)(?: (times|bytes) (?:(\d+)|(#|\*)(\d+)|(result)))?")
+_EFFECT = re.compile(
+    r"(writes|reads|text) (\d+)(?: (times|bytes) (?:(\d+)|(#|\*)(\d+)(?: #(\d+))?|(result)))?"
+)
 _NEEDS = re.compile(r"needs (\d+)")
 _WITHOUT = re.compile(r"without (\d+) (\d+)")
 
@@ -124,11 +142,21 @@ def _function(result: str, effects: str) -> SystemFunction:
 def _effect(text: str) -> Effect:
     match = _EFFECT.fullmatch(text)
     assert match is not None, text
-    access, argument, unit, fixed, sign, other, result = match.groups()
+    access, argument, unit, fixed, sign, other, times, result = match.groups()
     if result:
         amount, number = Amount.RESULT, 0
     elif sign:
         amount, number = Amount(sign), int(other)
     else:
         amount, number = Amount.FIXED, int(fixed or 1)
-    return Effect(Access(access), int(argument), amount, number, unit == "bytes")
+    return Effect(Access(access), int(argument), amount, number, unit == "bytes", int(times or 0))
+
+
+def read_plain_results() -> dict[str, Result]:
+    """What functions return that access no memory but what their `const` pointers lead to."""
+    found = {}
+    for name, result in read_list("no_effect.txt").items():
+        match = _RESULT.fullmatch(result or "any")
+        assert match is not None, result
+        found[name] = Result(ResultKind(match[1]), int(match[2] or 0))
+    return found

@@ -16,7 +16,7 @@ from plait.c import syntax as s
 from plait.c import toolchain
 from plait.c.adapters import adapter, fits
 from plait.c.catalogue import index_library, read_cancellation_points, read_list
-from plait.c.effects import read_effects
+from plait.c.effects import read_effects, read_plain_results
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
 from plait.c.reach import keep_reachable, refers_to
@@ -90,7 +90,7 @@ class Linker:
         self._library_units: dict[str, Unit] = {}
         self._library_index, self._library_variables = index_library()
         self.unsupported_functions = read_list("unsupported.txt")
-        self.no_effect_functions = read_list("no_effect.txt")
+        self.no_effect_functions = read_plain_results()
         self._not_thread_safe = read_list("not_thread_safe.txt")
         self._called_unsafely: set[str] = set()
         self.system_functions = read_effects()

@@ -90,8 +90,10 @@ class SystemCalls(EntryCalls):
                 self.unit.linker.assume_effects(name, _EFFECTS_BY_TYPES)
             else:
                 function = known
-                self.unit.linker.assume_effects(name, _KNOWN_EFFECTS)
-            if function.result.kind in _STRINGS and not used:  # nobody can notice it
+                if not known.only_reads:
+                    self.unit.linker.assume_effects(name, _KNOWN_EFFECTS)
+            is_noticed = used or (function.uses_result and function.result.kind not in _STRINGS)
+            if not is_noticed:
                 function = replace(function, result=Result(ResultKind.UNUSED))
             result = self._effects_of(name, node, passed, function)
         except _Refused as error:
@@ -288,7 +290,13 @@ class SystemCalls(EntryCalls):
         if effect.amount is Amount.ARGUMENT:
             if teller.value is None:
                 raise _Refused("it is called with other arguments than it has")
-            return convert(size_type, teller.value)
+            amount = convert(size_type, teller.value)
+            if not effect.times:
+                return amount
+            factor = passed[effect.times - 1].value
+            if factor is None:
+                raise _Refused("it is called with other arguments than it has")
+            return binary(BinaryOp.MUL, amount, convert(size_type, factor))
         pointee = teller.pointee
         scalar = None if pointee is None else pointee.scalar
         if scalar is None or scalar.kind is not Kind.INT:
@@ -389,13 +397,16 @@ class SystemCalls(EntryCalls):
             self._argument_or_null(name, target, passed[result.argument - 1])
         else:
             self.emit(Input(self.origin, target, f"{name}()"))
-            if result.kind is not ResultKind.ANY:
-                if scalar.kind is not Kind.INT:
-                    raise _Refused("it is declared with another result than it has")
-                allowed = self._allowed(target, passed, result)
-                self.emit(Prune(self.origin, allowed))
+            if result.kind is not ResultKind.ANY and scalar.kind is not Kind.INT:
+                raise _Refused("it is declared with another result than it has")
+            self.allow(target, passed, result)
         self.note_failure(target)
         return target
+
+    def allow(self, target: Register, passed: list[_Passed], result: Result) -> None:
+        """Only results that a function can have."""
+        if result.kind is not ResultKind.ANY and target.type.kind is Kind.INT:
+            self.emit(Prune(self.origin, self._allowed(target, passed, result)))
 
     def _string(self, target: Register, kind: ResultKind) -> Register:
         if target.type.kind is not Kind.POINTER:
@@ -439,6 +450,8 @@ class SystemCalls(EntryCalls):
                 failed = binary(BinaryOp.EQ, target, constant(target.type, -1))
                 counts = binary(BinaryOp.AND, at_least(0), compared(BinaryOp.LE))
                 return binary(BinaryOp.OR, failed, counts)
+            case ResultKind.UP_TO:
+                return binary(BinaryOp.AND, at_least(0), compared(BinaryOp.LE))
             case ResultKind.BELOW:
                 below = binary(BinaryOp.AND, at_least(0), compared(BinaryOp.LT))
                 return binary(BinaryOp.OR, is_zero, below)

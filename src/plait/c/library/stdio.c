@@ -51,45 +51,8 @@ size_t fread(void *to, size_t size, size_t count, struct _IO_FILE *stream) {
   return result;
 }
 
-/* In one step, so that output costs no more interleavings than needed. A write at the same time is a
-   race all the same. Results are indeterminate: nothing is chosen where they are not used. */
-static int __plait_print_string(const char *text) {
-  int result;
-  __plait_read_text(text);
-  return result;
-}
-static size_t __plait_print_bytes(const void *from, size_t size) {
-  size_t result;
-  __plait_read_bytes(from, size);
-  return result;
-}
-int puts(const char *text) { return __plait_print_string(text); }
-int _IO_puts(const char *text) { return __plait_print_string(text); }
-int fputs(const char *text, struct _IO_FILE *stream) { return __plait_print_string(text); }
-int fputs_unlocked(const char *text, struct _IO_FILE *stream) {
-  return __plait_print_string(text);
-}
 void perror(const char *text) {
-  if (text != NULL) __plait_print_string(text);
-}
-size_t fwrite(const void *from, size_t size, size_t count, struct _IO_FILE *stream) {
-  return __plait_print_bytes(from, size * count);
-}
-size_t fwrite_unlocked(const void *from, size_t size, size_t count, struct _IO_FILE *stream) {
-  return __plait_print_bytes(from, size * count);
-}
-static ssize_t __plait_send(const void *from, size_t size) {
-  ssize_t result;
-  __plait_print_bytes(from, size);
-  __plait_note_possible_failure();
-  return result;
-}
-ssize_t write(int file, const void *from, size_t size) { return __plait_send(from, size); }
-ssize_t pwrite(int file, const void *from, size_t size, long offset) {
-  return __plait_send(from, size);
-}
-ssize_t send(int socket, const void *from, size_t size, int flags) {
-  return __plait_send(from, size);
+  if (text != NULL) __plait_read_text(text);
 }
 
 /* Messages of failing programs; error() goes on if the status is 0. */
