@@ -274,10 +274,15 @@ def test_what_is_refused(body: str, reason: str, tmp_path: Path) -> None:
     assert "main.c:5" in found.reason or "unknown.h" in found.reason
 
 
-def test_a_callback_in_a_struct_for_a_function_of_the_program(tmp_path: Path) -> None:
-    text = """#include <assert.h>
-    struct operations { int n; int (*run)(void); };
-    int undefined(struct operations *);
+@pytest.mark.parametrize("parameter", ["struct operations *", "void *", "const void *"])
+def test_a_callback_in_a_struct_for_a_function_of_the_program(
+    parameter: str, tmp_path: Path
+) -> None:
+    text = f"""#include <assert.h>
+    struct operations {{ int n; int (*run)(void); }};
+    int undefined({parameter});
+    """
+    text += """
     int x; int run(void) { return x = 1; }
     int main(void) { struct operations o = {1, run}; undefined(&o); assert(x == 0); return 0; }"""
     found = explored(tmp_path, text)

@@ -3,6 +3,7 @@ found."""
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -38,6 +39,19 @@ def test_few_files(program: str, code: int) -> None:
     done = limited("-n 8", "verify", program)
     assert done.returncode == code, done
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts files")
+def test_no_file_to_read_the_program_with(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("plait.cli.verify.verify", fail)
+    assert main(["verify", RACE]) == 3
+    printed = capsys.readouterr()
+    assert printed.out == "VERDICT: unknown (too many open files)\n" and not printed.err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits address space")

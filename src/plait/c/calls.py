@@ -8,7 +8,7 @@ from plait.c.atomics import ANY_ORDER, ATOMIC_PREFIX
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace
 from plait.c.syntax import Node, strip
-from plait.c.system_calls import SystemCalls, has_callback
+from plait.c.system_calls import SystemCalls
 from plait.c.terms import binary, constant, convert, pointer_add, truth
 from plait.c.types import CType, Shape
 from plait.errors import UnsupportedCode
@@ -353,7 +353,7 @@ class Calls(SystemCalls):
             self.unit.linker.assume_undefined(name, "it ends the process and touches no memory")
             self.finish(EndProcess(self.origin, Const(I32, 1), "exit"))
             return self._any_value(node, f"{name}()", used)
-        if any(has_callback(self.unit.type_of(argument)) for argument in arguments):
+        if any(map(self.leads_to_callback, arguments)):
             return self._stop(f"not supported: a callback for '{name}', which is not defined", node)
         pointee = self.unit.type_of(node).inner
         if self.unit.linker.options.assume_defined and used and pointee is not None:

@@ -100,7 +100,8 @@ class SystemFunction:
 
 
 _RESULT = re.compile(
-    r"(any|status|at least -1|at least 0|count|up to|below|argument|string or null|string)(?: (\d+))?"
+    r"(any|status|at least -1|at least 0|count|up to|below|argument|string or null|string)"
+    r"(?: (\d+))?"
 )
 _EFFECT = re.compile(
     r"(writes|reads|text) (\d+)(?: (times|bytes) (?:(\d+)|(#|\*)(\d+)(?: #(\d+))?|(result)))?"

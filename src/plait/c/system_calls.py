@@ -157,7 +157,7 @@ class SystemCalls(EntryCalls):
             returned = Result(ResultKind.GIVEN_STRING)
         effects: list[Effect] = []
         for number, item in enumerate(passed, 1):
-            if has_callback(item.type) or has_callback(self.unit.type_of(item.node)):
+            if has_callback(item.type) or self.leads_to_callback(item.node):
                 raise _Refused("it gets a callback")
             pointee = item.pointee
             if pointee is None:
@@ -182,6 +182,20 @@ class SystemCalls(EntryCalls):
             elif pointee.shape is Shape.VOID:
                 raise _Refused("how much memory it may read is not known")
         return SystemFunction(returned, tuple(effects))
+
+    def leads_to_callback(self, argument: Node) -> bool:
+        """Whether who gets an argument can find a function to call in it, also one that is passed
+        as a `void *`."""
+        inner = argument
+        while not has_callback(self.unit.type_of(inner)):
+            stripped = strip(inner)
+            if stripped is not inner:
+                inner = stripped
+            elif inner.kind == s.CAST:
+                inner = inner.children[-1]
+            else:
+                return False
+        return True
 
     def _is_hidden_pointer(self, node: Node) -> bool:
         """Whether an integer is made of an address right where it is passed."""

@@ -6,6 +6,7 @@ Only the command that was asked for is imported, so that `plait --help` starts a
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -57,6 +58,8 @@ def _main(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("PLAIT_TRACEBACK"):
             raise
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            return _no_answer(options, console, "too many open files", exits.UNKNOWN)
         what = f"internal error: {describe(error)}"
         console.error(f"{what}\nplease report this with the program and the options that cause it")
         return _no_answer(options, console, what, exits.UNKNOWN, said=True)

@@ -157,10 +157,20 @@ class Program:
 
     def user_place(self, origin: Origin) -> str:
         """As `place`; but what happens in the library before a thread has come to the user's code
-        is shown where the user's code starts threads."""
+        is shown where the user's code begins, or where it starts threads."""
         functions = self.functions.values()
-        if origin.file not in {item.origin.file for item in functions if item.library}:
+        within = [item for item in functions if item.library and item.origin.file == origin.file]
+        if not within:
             return self.place(origin)
+        called = {
+            edge.action.callee
+            for item in within
+            for edge in item.all_edges()
+            if isinstance(edge.action, Call)
+        }
+        first = [item for item in functions if not item.library and item.name in called]
+        if first:
+            return ", ".join(self.place(item.origin) for item in first)
         starting = {
             item.name
             for item in functions

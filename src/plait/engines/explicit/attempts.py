@@ -203,7 +203,7 @@ class Attempts:
             if ending is Ending.VIOLATION:
                 raise Found(found)
             result.is_certain = False
-            place = self._program.place(outcome.origin)
+            place = self._program.user_place(outcome.origin)
             self.troubles[f"{ending.value}: {outcome.message} ({place})"] = None
             if ending is Ending.UNDEFINED and result.undefined is None:
                 result.undefined = found
@@ -214,7 +214,7 @@ class Attempts:
         assert outcome.input is not None
         values, is_complete = self._domains.values(outcome.input)
         if not is_complete:
-            place = self._program.place(outcome.origin)
+            place = self._program.user_place(outcome.origin)
             raise GivesUp(f"an input with too many values: {outcome.message} ({place})")
         return [(*choices, value) for value in reversed(values)]
 
