@@ -19,44 +19,33 @@ int tolower(int c) { return isupper(c) ? c + ('a' - 'A') : c; }
 int toupper(int c) { return islower(c) ? c - ('a' - 'A') : c; }
 
 /* glibc's macros index tables through these, with classes as bits; -128 to 255 are valid. */
-static unsigned short __plait_classes[384];
-static int __plait_lowers[384];
-static int __plait_uppers[384];
+static const unsigned short __plait_classes[384] = {
+    [128 + 0 ... 128 + 8] = 0x0002,      [128 + '\t'] = 0x2003,
+    [128 + 10 ... 128 + 13] = 0x2002,    [128 + 14 ... 128 + 31] = 0x0002,
+    [128 + ' '] = 0x6001,                [128 + '!' ... 128 + '/'] = 0xc004,
+    [128 + '0' ... 128 + '9'] = 0xd808,  [128 + ':' ... 128 + '@'] = 0xc004,
+    [128 + 'A' ... 128 + 'F'] = 0xd508,  [128 + 'G' ... 128 + 'Z'] = 0xc508,
+    [128 + '[' ... 128 + '`'] = 0xc004,  [128 + 'a' ... 128 + 'f'] = 0xd608,
+    [128 + 'g' ... 128 + 'z'] = 0xc608,  [128 + '{' ... 128 + '~'] = 0xc004,
+    [128 + 127] = 0x0002,
+};
+#define FOUR(c) (c), (c) + 1, (c) + 2, (c) + 3
+#define SIXTEEN(c) FOUR(c), FOUR((c) + 4), FOUR((c) + 8), FOUR((c) + 12)
+#define LETTERS(c) SIXTEEN(c), FOUR((c) + 16), FOUR((c) + 20), (c) + 24, (c) + 25
+#define OTHERS(c) FOUR(c), (c) + 4, (c) + 5 /* between the letters */
+#define LARGE                                                                             \
+  SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224)
+#define EOF (-1)
+#define TABLE(upper, lower)                                                               \
+  {LARGE, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, EOF, \
+   SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), '@', LETTERS(upper), OTHERS('['),   \
+   LETTERS(lower), FOUR('{'), 127, LARGE, SIXTEEN(240)}
+static const int __plait_lowers[384] = TABLE('a', 'a');
+static const int __plait_uppers[384] = TABLE('A', 'A');
 static const unsigned short *__plait_classes_at = __plait_classes + 128;
 static const int *__plait_lowers_at = __plait_lowers + 128;
 static const int *__plait_uppers_at = __plait_uppers + 128;
-static int __plait_filled;
 
-static unsigned short __plait_class(int c) {
-  int bits = (isupper(c) ? 0x100 : 0) | (islower(c) ? 0x200 : 0) | (isalpha(c) ? 0x400 : 0) |
-             (isdigit(c) ? 0x800 : 0) | (isxdigit(c) ? 0x1000 : 0) | (isspace(c) ? 0x2000 : 0) |
-             (isprint(c) ? 0x4000 : 0) | (isgraph(c) ? 0x8000 : 0) | (isblank(c) ? 0x1 : 0) |
-             (iscntrl(c) ? 0x2 : 0) | (ispunct(c) ? 0x4 : 0) | (isalnum(c) ? 0x8 : 0);
-  return (unsigned short)bits;
-}
-
-static void __plait_fill(void) {
-  int c;
-  __plait_atomic_begin();
-  if (!__plait_filled) {
-    __plait_filled = 1;
-    for (c = -128; c < 256; c = c + 1) {
-      __plait_classes[c + 128] = __plait_class(c);
-      __plait_lowers[c + 128] = tolower(c);
-      __plait_uppers[c + 128] = toupper(c);
-    }
-  }
-  __plait_atomic_end();
-}
-const unsigned short **__ctype_b_loc(void) {
-  __plait_fill();
-  return &__plait_classes_at;
-}
-const int **__ctype_tolower_loc(void) {
-  __plait_fill();
-  return &__plait_lowers_at;
-}
-const int **__ctype_toupper_loc(void) {
-  __plait_fill();
-  return &__plait_uppers_at;
-}
+const unsigned short **__ctype_b_loc(void) { return &__plait_classes_at; }
+const int **__ctype_tolower_loc(void) { return &__plait_lowers_at; }
+const int **__ctype_toupper_loc(void) { return &__plait_uppers_at; }
