@@ -151,3 +151,11 @@ def test_assumptions(tmp_path: Path) -> None:
     assert "addresses" in assumed("int x; int main(void) { return (long)&x % 2; }")
     assert "environment" in assumed('int main(void) { return getenv("HOME") == 0; }')
     assert "identity" in assumed("int main(void) { return pthread_self() == 0; }")
+
+
+@pytest.mark.parametrize("call", ["aligned_alloc(3, 8)", "aligned_alloc(0, 8)", "memalign(24, 8)"])
+def test_what_is_no_alignment(call: str, tmp_path: Path) -> None:
+    """C17 has null, some libraries have not, and nobody has the alignment that was asked for."""
+    text = f"#include <malloc.h>\nint main(void) {{ assert((long){call} % 3 == 0); }}"
+    found = explored(tmp_path, HEAD + text)
+    assert found.verdict.value == "unknown" and "not a power of two" in found.reason

@@ -301,11 +301,12 @@ class _Replay:
         return self._makes_shared_access(heap)
 
     def _makes_shared_access(self, heap: set[int]) -> bool:
+        """`heap`: the allocated objects before the step; to ask for the size of one counts, too."""
         machine = self._machine
         return any(
-            access.address >> machine.page_bits in heap or self._counts(access.address)
+            access.address >> machine.page_bits in heap
+            or (access.kind is not AccessKind.LIFETIME and self._counts(access.address))
             for access in machine.accesses or ()
-            if access.kind in (AccessKind.READ, AccessKind.WRITE)
         )
 
     def _counts(self, address: int) -> bool:

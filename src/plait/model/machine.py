@@ -10,7 +10,15 @@ upwards, its stack from the top downwards. All of these pages are odd (see DataM
 from __future__ import annotations
 
 from plait.data import dataclass
-from plait.model.actions import AtomicBegin, EndProcess, EndThread, Free, Spawn, Wait
+from plait.model.actions import (
+    AtomicBegin,
+    EndProcess,
+    EndThread,
+    Free,
+    ObjectSize,
+    Spawn,
+    Wait,
+)
 from plait.model.program import Function, Program, StaticObject
 from plait.model.types import DataModel
 
@@ -30,8 +38,9 @@ def may_end(ending: str, storage: str) -> bool:
 
 
 # Actions that interact with other threads whatever memory they can reach. Free is among them
-# because another thread's access before and after it differ.
-ALWAYS_VISIBLE = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free)
+# because another thread's access before and after it differ, ObjectSize because it depends on
+# whether another thread has freed the object.
+ALWAYS_VISIBLE = (AtomicBegin, Wait, Spawn, EndThread, EndProcess, Free, ObjectSize)
 
 
 @dataclass(slots=True, eq=False)

@@ -298,9 +298,8 @@ class Memory:
         self.set_storage(page, None)
 
     def object_size(self, address: int, storage: str, site: Site) -> int:
-        _, size = self._allocated(address, storage, site)
-        if self.accesses is not None:
-            self.note_access(address, size, AccessKind.READ, site)
+        page, size = self._allocated(address, storage, site)
+        self._note_lifetime(page, size)  # it depends on the object's life, but reads none of it
         return size
 
     def _allocated(self, address: int, storage: str, site: Site) -> tuple[int, int]:

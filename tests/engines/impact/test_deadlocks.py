@@ -3,14 +3,18 @@ A third part is what main does before that, the fourth what it does before it st
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 from tests.engines.impact.helpers import loaded, outcome_of
 from tests.engines.impact.test_critical_sections import HEAD, LOCK, UNLOCK
 
+from plait.engines.impact.engine import verify
 from plait.engines.impact.settings import Reduction, Settings
-from plait.engines.interface import Answer, Outcome
+from plait.engines.interface import Answer, Counterexample, Outcome
+from plait.evidence.confirm import confirmed
+from plait.evidence.replay import ReplayFailed
 from plait.model.program import Program
 from plait.model.properties import from_names
 from plait.semantics.explore import ExploreOptions, explore
@@ -141,3 +145,35 @@ def test_open(name: str, tmp_path: Path) -> None:
     _, found = outcome(tmp_path, OPEN[name], Reduction.MOVERS)
     assert found.answer is Answer.UNKNOWN
     assert "go on" in found.reason
+
+
+# A thread that has done something others may see fails an assumption, while somebody waits; whether
+# that one can go on is not found out, as the third thread gets to an access that has no verdict.
+BEHIND_AN_ASSUMPTION = """#include <pthread.h>
+#include <stdlib.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *f(void *unused) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }
+void *g(void *unused) { pthread_mutex_t *n; rand(); pthread_mutex_lock(n); return 0; }
+int main(void) { pthread_t a, b;
+  pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0); pthread_join(b, 0); return 0; }
+"""
+
+
+def test_where_an_assumption_has_failed_nothing_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(BEHIND_AN_ASSUMPTION)
+    program = loaded(path, DEADLOCKS)
+    problems: list[str] = []
+
+    def confirm(found: Counterexample) -> str:
+        try:
+            confirmed(program, DEADLOCKS, found)
+        except ReplayFailed as error:
+            problems.append(str(error))
+            return "no deadlock"
+        return ""
+
+    found = verify(program, DEADLOCKS, Settings(), time.monotonic() + 20, confirm=confirm)
+    assert found.answer is Answer.UNKNOWN
+    assert "an assumption fails on the way" not in problems

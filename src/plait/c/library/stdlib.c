@@ -42,9 +42,12 @@ void *reallocarray(void *block, size_t count, size_t size) {
   return realloc(block, count * size);
 }
 
-/* Every object starts a page, so it is aligned for every sensible request. */
+/* Every object starts a page, so it is aligned for every sensible request. With other ones C17 and
+   glibc since 2.38 return null, glibc before takes the next power of two. */
 void *aligned_alloc(size_t alignment, size_t size) {
   if (alignment > 4096) __plait_unsupported("an alignment of more than 4096 bytes");
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0)
+    __plait_unsupported("an alignment that is not a power of two");
   PLAIT_MAY_FAIL("aligned_alloc", NULL);
   return __plait_allocate(size, 0, "heap");
 }

@@ -43,7 +43,7 @@ from plait.logic.interpolation.path import Step
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Block, Kind, Way
-from plait.symbolic.locations import Location
+from plait.symbolic.locations import Location, Status
 
 # How many states are shown to the interpreter that may be deadlocks.
 _MOST_DOUBTS = 4
@@ -429,11 +429,13 @@ class _Search:
             self._strengthen_path(node.path(), list(result.sequence[1:-1]))
             return
         OutOfTime.check(self.deadline)
-        self._doubts += 1
         problem = "it is not known whether a thread that waits can go on"
-        if isinstance(result, Feasible) and self._doubts <= _MOST_DOUBTS:
-            assert node.place is not None
-            path, location = node.occurrences(), node.place.location
+        assert node.place is not None
+        path, location = node.occurrences(), node.place.location
+        # Behind an assumption that fails there is no execution, so nothing to show.
+        is_real = all(thread.status is not Status.HALTED for thread in location.threads)
+        if isinstance(result, Feasible) and is_real and self._doubts < _MOST_DOUBTS:
+            self._doubts += 1
             found = self.paths.state_behind(path, location, result.model, "deadlock", (thread,))
             if not self.shell.problem_of(found):
                 raise Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
