@@ -31,7 +31,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 COMPARE := $(BIN)/python tools/compare_verdicts.py --jobs $(JOBS)
 
-.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts mutation reliability bench-frontend bench-orders bench-impact bench-traces bench-families bench-report bench-portfolio bench-cache bench-cold bench-hunt compare-hunt browser clean
+.PHONY: demo test lint types imports check-tests test-cluster trust litmus compare-verdicts damaged-certificates mutation reliability bench-frontend bench-orders bench-impact bench-traces bench-families bench-report bench-portfolio bench-cache bench-cold bench-hunt compare-hunt browser clean
 
 demo: $(VENV)/.installed
 	@PLAIT=$(BIN)/plait tools/demo.sh
@@ -61,6 +61,10 @@ trust: $(VENV)/.installed-dev
 
 litmus: $(VENV)/.installed-dev
 	PYTHONPATH=tools $(BIN)/python -m litmus.run tests/litmus/*.c
+
+# Thousands of damaged proofs for any number of threads: none is accepted for a violated program.
+damaged-certificates: $(VENV)/.installed-dev
+	PLAIT_DAMAGES=120 $(BIN)/python -m pytest -q -n 1 tests/certificates/test_templates.py -k no_damage
 
 compare-verdicts: $(VENV)/.installed-dev
 	$(COMPARE) assertions --count 1500

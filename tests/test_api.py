@@ -147,7 +147,7 @@ def test_programs_that_cannot_be_used() -> None:
         ({"engine": "orders", "certificate": True}, "certificate: needs --engine impact"),
         ({"engine": "modular", "max_nodes": 9}, "max_nodes: needs --engine impact, but only"),
         ({"engine": "modular", "unwind": 2}, "unwind: needs --engine orders, but only modular"),
-        ({"engine": "portfolio", "certificate": True}, "certificate: needs --engine impact or traces, others"),
+        ({"engine": "portfolio", "certificate": True}, "certificate: needs --engine impact or context or traces, others"),
         ({"unwind": 2, "explicit": "few"}, "explicit: needs --engine impact, but only orders"),
         ({"unwind": 2, "certificate": True}, "unwind: needs --engine orders, but only impact"),
     ],

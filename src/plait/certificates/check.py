@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from plait.certificates.claims import AfterStep, AtNode, AtStart, State, claims
 from plait.certificates.decide import Decider, Facts, Undecided
@@ -53,17 +54,51 @@ def check(
     """Whether a certificate shows that no execution of a program, loaded for the properties of the
     specification, violates one of them or meets undefined behaviour. `progress` hears how many
     nodes of how many are done."""
-    checker: _Checker | None = None
+
+    def checker() -> _Checker:
+        check_fit(program, certificate)
+        decider = Decider(certificate.terms, deadline)
+        return _Checker(program, specification, certificate, decider, progress)
+
+    return verdict_of(program, specification, certificate, checker)
+
+
+class Claim(Protocol):
+    """What certificates of all kinds say of what they prove."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def properties(self) -> tuple[str, ...]: ...
+
+    @property
+    def error_functions(self) -> tuple[str, ...]: ...
+
+
+class Checker(Protocol):
+    """`counts`: of nodes or places, of steps, of questions to z3."""
+
+    @property
+    def counts(self) -> tuple[int, int, int]: ...
+
+    def run(self) -> None: ...
+
+
+def verdict_of(
+    program: Program,
+    specification: Specification,
+    certificate: Claim,
+    make_checker: Callable[[], Checker],
+) -> Verdict:
+    checker: Checker | None = None
     try:
         if specification_of(certificate) != specification:
             raise Rejected(f"it claims {_claim(certificate)}, which is not what was asked")
         if fingerprint(program) != certificate.fingerprint:
             raise Rejected("it is about another program, or about other options")
-        check_fit(program, certificate)
-        checker = _Checker(
-            program, specification, certificate, Decider(certificate.terms, deadline)
-        )
-        checker.run(progress)
+        checker = make_checker()
+        checker.run()
         answer, reason = Ruling.ACCEPTED, ""
     except Rejected as rejected:
         answer, reason = Ruling.REJECTED, _described(program, rejected)
@@ -75,7 +110,7 @@ def check(
     return Verdict(answer, reason, nodes, steps, queries)
 
 
-def specification_of(certificate: Certificate) -> Specification:
+def specification_of(certificate: Claim) -> Specification:
     """What the certificate claims; raises Rejected if that is nothing a certificate can show."""
     known = {item.value: item for item in CERTIFIABLE}
     if not certificate.properties:
@@ -89,7 +124,7 @@ def specification_of(certificate: Certificate) -> Specification:
     return Specification(properties, frozenset(certificate.error_functions))
 
 
-def _claim(certificate: Certificate) -> str:
+def _claim(certificate: Claim) -> str:
     claim = ", ".join(certificate.properties)
     if certificate.error_functions:
         claim += f" (no call of {', '.join(certificate.error_functions)})"
@@ -109,8 +144,10 @@ class _Checker:
         specification: Specification,
         certificate: Certificate,
         decider: Decider,
+        progress: Progress | None,
     ) -> None:
         self._certificate = certificate
+        self._progress = progress
         self._nodes = certificate.nodes
         self._terms = certificate.terms
         self._world = World(program)
@@ -151,15 +188,15 @@ class _Checker:
     def counts(self) -> tuple[int, int, int]:
         return self._done, self._steps, self._decider.queries
 
-    def run(self, progress: Progress | None) -> None:
+    def run(self) -> None:
         """Raises Rejected where a rule fails."""
         self._check_root()
         for node in self._nodes:
             self._decider.check_time()
             self._check_node(node)
             self._done += 1
-            if progress is not None:
-                progress(self._done, len(self._nodes))
+            if self._progress is not None:
+                self._progress(self._done, len(self._nodes))
         self._locality.check()
         self._sections.check()
         self._check_locks()

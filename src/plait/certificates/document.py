@@ -156,3 +156,7 @@ class Certificate:
     initial: Mapping[Cell, int]
     nodes: tuple[Node, ...]
     cells: tuple[Cell, ...]  # all that are named anywhere, in the order of addresses
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.nodes)} nodes"

@@ -115,6 +115,16 @@ class Evaluator:
                 self._end(chosen, end.ending, end.message)
         return successors
 
+    def _at_each_place(
+        self, path: Path, term: int, then: Callable[[Path, int], list[Path]]
+    ) -> list[Path]:
+        """Go on with every place in memory that an address can mean."""
+        return self._for_each(path, term, then)
+
+    def _placed(self, path: Path, pointer: int) -> int:
+        """The place in memory that a pointer means."""
+        return pointer
+
     # --- pointer arithmetic
 
     def _check_moves(self, path: Path, expr: Expr) -> None:
@@ -128,11 +138,11 @@ class Evaluator:
         for guard, is_zero in move.guards:
             truth = self._truth(path, guard)
             happens.append(terms.not_(truth) if is_zero else truth)
-        result = self._translated(path, move.expr)
+        result = self._placed(path, self._translated(path, move.expr))
         if isinstance(move.expr, PointerAdd):
-            base = self._translated(path, move.expr.base)
+            base = self._placed(path, self._translated(path, move.expr.base))
         else:
-            base = self._addresses(path)(move.expr)
+            base = self._placed(path, self._addresses(path)(move.expr))
         width = terms.width[base] - bits
         from_page = terms.extract(base, bits, width)
         to_page = terms.extract(result, bits, width)

@@ -73,10 +73,13 @@ class Executor(Objects):
         self._violations = specification.checks - {CheckKind.UNDEFINED}
         self._switch_points = switch_points
 
-    def step(self, situation: Situation, thread: int, facts: Facts) -> Step:
-        """All paths of a thread's step from the states of a location in which the facts hold."""
+    def step(
+        self, situation: Situation, thread: int, facts: Facts, *, alone: bool | None = None
+    ) -> Step:
+        """All paths of a thread's step from the states of a location in which the facts hold.
+        `alone` says whether there is no other thread, where the location does not."""
         path = Path(situation, thread, facts, Memory(self._terms, situation.bytes))
-        path.alone = situation.location.running == [thread]
+        path.alone = situation.location.running == [thread] if alone is None else alone
         path.starts_free = path.is_inside or self._is_switch_point(path)
         self._outcomes = []
         pending = [path]
@@ -185,7 +188,7 @@ class Executor(Objects):
                 path.frame.registers[action.target.index] = value
                 return self._go(path, edge)
             case Load() | Store() | ReadModifyWrite():
-                return self._for_each(
+                return self._at_each_place(
                     path,
                     self._value(path, action.address),
                     lambda chosen, address: self._access(chosen, edge, action, address),
@@ -225,13 +228,13 @@ class Executor(Objects):
     def _rarer_action(self, path: Path, edge: Edge, action: Action) -> list[Path]:
         match action:
             case Free():
-                return self._for_each(
+                return self._at_each_place(
                     path,
                     self._value(path, action.address),
                     lambda chosen, address: self._freed(chosen, edge, action, address),
                 )
             case ObjectSize():
-                return self._for_each(
+                return self._at_each_place(
                     path,
                     self._value(path, action.address),
                     lambda chosen, address: self._measured(chosen, edge, action, address),

@@ -19,14 +19,14 @@ def check_fit(program: Program, certificate: Certificate) -> None:
         for number in node.location.running:
             frames = node.location.threads[number - 1].frames
             for depth, frame in enumerate(frames):
-                what = _misfit(program, frame, is_suspended=depth + 1 < len(frames))
+                what = misfit(program, frame, is_suspended=depth + 1 < len(frames))
                 if what:
                     raise Rejected(f"thread {number}, frame {depth}: {what}", node.number)
         for variable in vocabulary.of(node.label):
             _check_variable(program, certificate, node, variable)
 
 
-def _misfit(program: Program, frame: Frame, *, is_suspended: bool) -> str:
+def misfit(program: Program, frame: Frame, *, is_suspended: bool) -> str:
     function = program.functions.get(frame.function)
     if function is None:
         return f"the program has no function '{frame.function[:80]}'"

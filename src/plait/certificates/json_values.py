@@ -101,6 +101,11 @@ class Value:
             self._expected("a string")
         return str(self.data)
 
+    def truth(self) -> bool:
+        if type(self.data) is not bool:
+            self._expected("true or false")
+        return bool(self.data)
+
     def items(self) -> list[Value]:
         if type(self.data) is not list:
             self._expected("a list")

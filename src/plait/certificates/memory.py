@@ -8,7 +8,7 @@ of several bytes stay whole as long as they are read as they were written.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from plait.certificates.document import Cell
@@ -59,11 +59,14 @@ class KnownBytes:
         cells: Cells,
         initial: Mapping[Cell, int],
         changes: Mapping[Cell, int | None],
+        known_value: Callable[[int, int], int],
     ) -> None:
+        """`known_value` makes the term of a known value, given that and its width."""
         self._terms = terms
         self._cells = cells
         self._initial = initial
         self._changes = changes
+        self._known_value = known_value
         self._values: dict[Cell, int] = {}
 
     def known(self, cell: Cell) -> int | None:
@@ -79,7 +82,7 @@ class KnownBytes:
             if value is None:
                 found = self._terms.variable(f"m{cell.address}.{cell.size}", width)
             else:
-                found = self._terms.constant(value, width)
+                found = self._known_value(value, width)
             self._values[cell] = found
         return found
 

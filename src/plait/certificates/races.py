@@ -23,7 +23,7 @@ def check_races(node: int, steps: list[Step], known: dict[int, list[Access]]) ->
     for (first, ours), (second, theirs) in combinations(made, 2):
         for mine in ours:
             for other in theirs:
-                access = _racing(mine.accesses, other.accesses)
+                access = racing(mine.accesses, other.accesses)
                 if access is not None and _are_together(mine, other):
                     what = f"threads {first} and {second} race for {access.start:#x}"
                     raise Rejected(what, node, access.origin)
@@ -60,7 +60,7 @@ def _are_together(one: _Made, other: _Made) -> bool:
     return one.facts.with_all(other.facts.items) is not None
 
 
-def _racing(one: list[Access], other: list[Access]) -> Access | None:
+def racing(one: list[Access], other: list[Access]) -> Access | None:
     for mine in one:
         for theirs in other:
             if (

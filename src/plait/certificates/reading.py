@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import reduce
+from typing import Any
 
 from plait.certificates.document import (
     FORMAT,
@@ -55,15 +56,17 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def read(text: str) -> Certificate:
-    """The certificate in a text; raises CertificateError for any other text."""
-    return _Reader(parse(text)).certificate()
+    """The tree in a text; raises CertificateError for any other text."""
+    return Reader(parse(text)).certificate()
 
 
-class _Reader:
+class Reader:
+    """Reads certificates that are trees; `templates.reading` those of the other kind."""
+
     def __init__(self, document: Value) -> None:
         self._document = document
         self._terms = Terms()
-        self._meanings: dict[int, RegisterName | Cell] = {}
+        self._meanings: dict[int, Any] = {}
         self._table: list[int] = []
         self._cells: set[Cell] = set()
         self._threads: list[Thread] = []
@@ -71,25 +74,21 @@ class _Reader:
 
     def certificate(self) -> Certificate:
         document = self._document
-        self._check_header()
-        fingerprint = document.field("fingerprint")
-        if not _FINGERPRINT.fullmatch(fingerprint.text()):
-            fingerprint.fail("64 hexadecimal digits expected")
+        self._check_header(
+            "switch_points", "locks", "terms", "initial", "threads", "locations", "nodes"
+        )
         options = tuple(item.text() for item in document.field("options").items())
-        properties = _texts(document.field("properties"))
-        functions = _texts(document.field("error_functions"))
+        properties = texts(document.field("properties"))
+        functions = texts(document.field("error_functions"))
         self._read_terms(document.field("terms"))
-        initial = {
-            self._cell(name, item): self._value_of_cell(name, item)
-            for name, item in document.field("initial").entries()
-        }
+        initial = self._initial()
         self._threads = [self._thread(item) for item in document.optional("threads")]
         self._locations = [self._location(item) for item in document.optional("locations")]
         nodes = self._nodes(document.field("nodes"))
         return Certificate(
             document.field("engine").text(),
             options,
-            fingerprint.text(),
+            self._fingerprint(),
             properties,
             functions,
             self._switch_points(document.field("switch_points")),
@@ -101,7 +100,14 @@ class _Reader:
             self._all_cells(),
         )
 
-    def _check_header(self) -> None:
+    def _fingerprint(self) -> str:
+        fingerprint = self._document.field("fingerprint")
+        if not _FINGERPRINT.fullmatch(fingerprint.text()):
+            fingerprint.fail("64 hexadecimal digits expected")
+        return fingerprint.text()
+
+    def _check_header(self, *names: str) -> None:
+        """`names` are the fields that this kind of certificate has beside those of all kinds."""
         document = self._document
         form = document.field("format")
         if form.text() != FORMAT:
@@ -117,14 +123,14 @@ class _Reader:
             "fingerprint",
             "properties",
             "error_functions",
-            "switch_points",
-            "locks",
-            "terms",
-            "initial",
-            "threads",
-            "locations",
-            "nodes",
+            *names,
         )
+
+    def _initial(self) -> dict[Cell, int]:
+        return {
+            self._cell(name, item): self._value_of_cell(name, item)
+            for name, item in self._document.field("initial").entries()
+        }
 
     def _switch_points(self, value: Value) -> dict[str, frozenset[int]]:
         return {
@@ -225,13 +231,16 @@ class _Reader:
             return variable
         match = _CELL.fullmatch(name)
         if match is None:
-            value.fail("neither the name of a register nor of a cell")
+            return self._other_variable(value, width)
         cell = self._cell(f"{match[1]}.{match[2]}", value)
         if width != 8 * cell.size:
             value.fail(f"a cell of {cell.size} bytes does not have {width} bits")
         variable = self._terms.variable(name, width)
         self._meanings[variable] = cell
         return variable
+
+    def _other_variable(self, value: Value, width: int) -> int:
+        value.fail("neither the name of a register nor of a cell")
 
     # --- cells
 
@@ -280,10 +289,7 @@ class _Reader:
         parent, thread = value.field("parent"), value.field("thread")
         if (number == 0) != parent.is_null or parent.is_null != thread.is_null:
             value.fail("all nodes but the first have a parent and a thread")
-        label = tuple(self._term_at(item) for item in value.field("label").items())
-        for term, item in zip(label, value.field("label").items()):
-            if self._terms.width[term] != 1:
-                item.fail("a label consists of truth values")
+        label = self._label(value)
         cover = value.field("cover")
         return Node(
             number,
@@ -295,6 +301,13 @@ class _Reader:
             tuple(item.number(_MOST_THREADS) for item in value.field("expanded").items()),
             value.field("persistent").number(_MOST_THREADS) if value.has("persistent") else None,
         )
+
+    def _label(self, value: Value) -> tuple[int, ...]:
+        label = tuple(self._term_at(item) for item in value.field("label").items())
+        for term, item in zip(label, value.field("label").items()):
+            if self._terms.width[term] != 1:
+                item.fail("a label consists of truth values")
+        return label
 
     def _check_tree(self, items: list[Value], nodes: tuple[Node, ...]) -> None:
         for value, node in zip(items, nodes):
@@ -343,17 +356,23 @@ class _Reader:
             value.field("threads").fail(f"between 1 and {_MOST_THREADS} threads expected")
         if sum(thread.is_inside for thread in threads) > 1:
             value.field("threads").fail("only one thread can be in an atomic section")
+        return Location(threads, self._heap(value), self._known_cells(value))
+
+    def _heap(self, value: Value) -> dict[int, tuple[int, str]]:
         heap: dict[int, tuple[int, str]] = {}
         for page, item in value.field("heap").numbered():
             size, storage = item.exactly(2)
             if storage.text() not in STORAGES or storage.text() == "stack":
                 storage.fail("what objects are allocated as is expected")
             heap[page] = size.number(), storage.text()
+        return heap
+
+    def _known_cells(self, value: Value) -> dict[Cell, int | None]:
         cells: dict[Cell, int | None] = {}
         for name, item in value.field("cells").entries():
             cell = self._cell(name, item)
             cells[cell] = None if item.is_null else self._value_of_cell(name, item)
-        return Location(threads, heap, cells)
+        return cells
 
     def _thread(self, value: Value) -> Thread:
         value.only("status", "depth", "lock", "heap_page", "stack_page", "frames")
@@ -396,5 +415,5 @@ class _Reader:
         )
 
 
-def _texts(value: Value) -> tuple[str, ...]:
+def texts(value: Value) -> tuple[str, ...]:
     return tuple(sorted({item.text() for item in value.items()}))

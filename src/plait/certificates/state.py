@@ -129,7 +129,7 @@ class Situation:
         self._world = world
         self._terms = terms
         self.location = location
-        self.bytes = KnownBytes(terms, cells, initial, location.cells)
+        self.bytes = KnownBytes(terms, cells, initial, location.cells, self.known_value)
         self._live: dict[int, int] | None = None
 
     def register(self, thread: int, frame: int, index: int) -> int:
@@ -139,8 +139,12 @@ class Situation:
         bits = function.registers[index].type.bits
         value = entry.registers.get(index)
         if value is not None:
-            return self._terms.constant(value, bits)
+            return self.known_value(value, bits)
         return self._terms.variable(f"t{thread}.{frame}.{index}:{bits}", bits)
+
+    def known_value(self, value: int, bits: int) -> int:
+        """The term of a value that is known."""
+        return self._terms.constant(value, bits)
 
     def truths_of_types(self) -> list[int]:
         """What holds of all states: a _Bool register is 0 or 1."""
@@ -229,10 +233,12 @@ class Path:
         "accesses",
         "acquires",
         "alone",
+        "bases",
         "depth",
         "executed",
         "facts",
         "frames",
+        "handed",
         "heap",
         "heap_page",
         "held",
@@ -268,6 +274,10 @@ class Path:
         self.heap = dict(situation.location.heap)
         self.spawned: list[ActiveFrame] = []
         self.accesses: list[Access] = []
+        # The addresses of objects by their pages, where these only stand for them (`templates`).
+        self.bases: dict[int, int] = {}
+        # The page of the object that a new thread got, with its size and storage.
+        self.handed: tuple[int, tuple[int, str]] | None = None
         self.executed: set[Stack] = set()
         self.alone = False
         self.is_first = True

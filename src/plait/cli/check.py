@@ -21,13 +21,15 @@ def check(options: argparse.Namespace, console: Console) -> int:
 
 def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     from plait.certificates.check import check as check_certificate
-    from plait.certificates.reading import read
+    from plait.certificates.document import Certificate
+    from plait.certificates.templates.check import check_templates
+    from plait.certificates.templates.reading import read_any
     from plait.certificates.verdicts import Ruling
     from plait.portfolio.arguments import as_arguments, with_sizes_of
     from plait.portfolio.assumptions import assumptions_of, assumptions_of_certificate
     from plait.portfolio.subject import load_program, read_text, specification
 
-    certificate = read(read_text(options.certificate))
+    certificate = read_any(read_text(options.certificate))
     subject = with_sizes_of(subject_of(options), certificate.options)
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
@@ -38,18 +40,24 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
         failing_calls=options.failing_calls,
     )
     assumptions += assumptions_of_certificate(program, chosen)
-    size = f"{len(certificate.nodes)} nodes, by the engine {certificate.engine}"
+    size = f"{certificate.size}, by the engine {certificate.engine}"
     worker.loaded([f"claim: {chosen}", f"certificate: {size}"], assumptions)
 
-    def progress(done: int, nodes: int) -> None:
-        worker.progress(f"{done:,} of {nodes:,} nodes checked")
+    is_tree = isinstance(certificate, Certificate)
+    what = "nodes" if is_tree else "places"
 
-    verdict = check_certificate(program, chosen, certificate, worker.deadline, progress)
+    def progress(done: int, every: int) -> None:
+        worker.progress(f"{done:,} of {every:,} {what} checked")
+
+    if isinstance(certificate, Certificate):
+        verdict = check_certificate(program, chosen, certificate, worker.deadline, progress)
+    else:
+        verdict = check_templates(program, chosen, certificate, worker.deadline, progress)
     reason = verdict.reason
     made_with = list(certificate.options)
     if verdict.answer is Ruling.REJECTED and made_with != as_arguments(subject):
         reason += f"; it was made with {shlex.join(made_with) or 'no options'}"
     if verdict.answer is Ruling.UNKNOWN and worker.is_late:
         reason = f"time limit of {options.timeout:g} s"
-    counts = f"{verdict.nodes} nodes, {verdict.steps} steps, {verdict.queries} questions to z3"
+    counts = f"{verdict.nodes} {what}, {verdict.steps} steps, {verdict.queries} questions to z3"
     worker.answer(verdict.answer.value, reason, [counts])

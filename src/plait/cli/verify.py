@@ -17,6 +17,7 @@ from plait.cli.output import Console, save
 from plait.cli.printing import print_conditions, print_trace, print_warning
 from plait.cli.progress import progress
 from plait.engines import registry
+from plait.evidence.protection import protected_by
 
 if TYPE_CHECKING:
     from plait.api import Result, Status
@@ -35,7 +36,7 @@ def _verify(options: argparse.Namespace, console: Console, interrupts: Interrupt
     chosen = options_of(
         options,
         certificate=options.certificate is not None,
-        proof=are_wanted(options),
+        proof=are_wanted(options) or options.verbose,
         invariants=options.html is not None or options.witness is not None,
     )
     if is_batch(chosen):
@@ -84,6 +85,23 @@ def _why_uncertified(result: Result) -> str:
     return "there was no time to make one"
 
 
+def _print_roles(console: Console, result: Result) -> None:
+    """What the threads of each role rely on, where a proof says that."""
+    role = ""
+    for item in result.invariants:
+        if not item.role:
+            continue
+        if item.role != role:
+            role = item.role
+            console.line(f"what threads that begin with {role} rely on:")
+        where = f"  line {item.place.line}"
+        if item.holding:
+            where += f", holding {item.holding}"
+        console.line(f"{where}: {item.text}" if item.text else where)
+    for line in protected_by(result.invariants):
+        console.line(line)
+
+
 def _print(options: argparse.Namespace, console: Console, result: Result) -> None:
     print_warning(console, result)
     for finding in result.findings:
@@ -92,6 +110,8 @@ def _print(options: argparse.Namespace, console: Console, result: Result) -> Non
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
     print_conditions(console, result)
+    if options.verbose:
+        _print_roles(console, result)
     if result.statistics.keys() > _USAGE:
         if options.verbose:
             console.lines(["statistics:", *table(result.statistics)])

@@ -67,6 +67,8 @@ class InC:
             return self._comparison(operator, operands, is_negated=False)
         if operator == "not" and width == 1:
             return self._negation(operands[0])
+        if self._is_sign(term):
+            return self._sign(operands[0], is_negated=False)
         if width == 1 and operator in _CONNECTIVES:
             return self._connected(_CONNECTIVES[operator], operands)
         if operator == "ite":
@@ -131,8 +133,25 @@ class InC:
         operator, _, operands, _, _ = self._table[term]
         if operator in ("eq", "ult", "slt"):
             return self._comparison(operator, operands, is_negated=True)
+        if self._is_sign(term):
+            return self._sign(operands[0], is_negated=True)
         found = self._text(term)
         return None if found is None else _Text(f"!{_atom(found)}", True, True)
+
+    def _is_sign(self, term: int) -> bool:
+        """The highest bit of a value: that it is negative."""
+        operator, width, operands, parameter, _ = self._table[term]
+        if operator != "extract" or width != 1:
+            return False
+        return bool(parameter == self._width(operands[0]) - 1)
+
+    def _sign(self, term: int, *, is_negated: bool) -> _Text | None:
+        value = self._as(term, is_signed=True)
+        return (
+            None
+            if value is None
+            else _Text(f"{value} {'>=' if is_negated else '<'} 0", True, False)
+        )
 
     def _connected(self, symbol: str, operands: list[int]) -> _Text | None:
         parts = [self._text(item) for item in operands]

@@ -15,13 +15,14 @@ from typing import Any
 
 from plait.analysis.loops import find_loops
 from plait.data import dataclass, field
+from plait.evidence.cell_names import CellNames, shown
 from plait.evidence.in_c import InC, Name
 from plait.evidence.places_without_nodes import places_without_nodes
 from plait.evidence.result import Invariant, Place, TreeNode
+from plait.evidence.roles import is_of_roles, roles_of
 from plait.evidence.trace_rows import place_of
 from plait.model.actions import NOWHERE, Assign, EnterScope, Fence, LeaveScope, Skip
 from plait.model.dataflow import live_registers
-from plait.model.layout import path_at, scalar_at
 from plait.model.program import Edge, Function, Program, RegisterDecl, StaticObject
 from plait.model.types import Kind, Scalar
 
@@ -40,6 +41,8 @@ class Proof:
 
 
 def proof_of(program: Program, document: Document, *, is_reduced: bool) -> Proof:
+    if is_of_roles(document):
+        return Proof(roles_of(program, document), [])
     reader = _Reader(program, document)
     tree = reader.tree() if len(document["nodes"]) <= MOST_TREE_NODES else []
     return Proof(reader.invariants(is_reduced=is_reduced), tree)
@@ -58,7 +61,7 @@ class _Reader:
         self._program = program
         self._document = document
         self._terms = document["terms"]
-        self._cell_names = _CellNames(program)
+        self._cell_names = CellNames(program)
         self._scopes: dict[str, _Scope] = {}
         self._globals = frozenset(item.name for item in program.objects)
         self._shadows = _inside_functions(program)
@@ -173,7 +176,7 @@ class _Reader:
         for index, value in frames[-1]["registers"].items():
             declared = scope.variable(int(index), here)
             if declared is not None:
-                values[declared.name] = _shown(value, declared.type)
+                values[declared.name] = shown(value, declared.type)
         if not is_reduced:
             known = {**self._document["initial"], **location["cells"]}
             for cell, value in known.items():
@@ -378,53 +381,3 @@ def _by_size(value: str) -> int:
 def _is_sayable(name: str, scalar: Scalar) -> bool:
     """Pointers have addresses here, which say nothing to others."""
     return name.isidentifier() and not name.startswith("__") and scalar.kind is Kind.INT
-
-
-def _shown(value: int, scalar: Scalar) -> str:
-    return str(scalar.wrap(value)) if scalar.wrap(value) >= 0 else f"({scalar.wrap(value)})"
-
-
-@dataclass(slots=True, eq=False)
-class _Named:
-    """A part of the global variable `object`."""
-
-    text: str
-    object: StaticObject
-    scalar: Scalar
-
-    @property
-    def is_signed(self) -> bool:
-        return self.scalar.signed
-
-    def value(self, value: int) -> str:
-        return _shown(value, self.scalar)
-
-
-class _CellNames:
-    """How cells of memory are called that the whole program knows: parts of global variables."""
-
-    def __init__(self, program: Program) -> None:
-        self._bits = program.data_model.page_bits
-        self._objects = {
-            item.page: item
-            for item in program.objects
-            if not item.thread_local and not item.library and item.name.isidentifier()
-        }
-        self._known: dict[str, _Named | None] = {}
-
-    def of(self, cell: str) -> _Named | None:
-        if cell not in self._known:
-            self._known[cell] = self._find(cell)
-        return self._known[cell]
-
-    def _find(self, cell: str) -> _Named | None:
-        address, size = (int(item) for item in cell.split("."))
-        item = self._objects.get(address >> self._bits)
-        if item is None:
-            return None
-        offset = address - (item.page << self._bits)
-        declared = scalar_at(item.layout, offset, size)
-        path = path_at(item.layout, offset, size)
-        if declared is None or "+" in path or "__" in path or declared.scalar.kind is not Kind.INT:
-            return None
-        return _Named(item.name + path, item, declared.scalar)

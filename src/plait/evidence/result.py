@@ -179,11 +179,14 @@ class Finding:
 @dataclass(slots=True)
 class Invariant:
     """What holds whenever a thread is at a place, as a C expression over what is in scope there.
-    `loop`: the place is the head of a loop."""
+    `loop`: the place is the head of a loop. `role`: only for threads that begin with that function,
+    and `holding` has the locks that they hold there; `text` may be empty then."""
 
     place: Place
     text: str
     loop: bool = False
+    role: str = ""
+    holding: str = ""
 
 
 @dataclass(slots=True)

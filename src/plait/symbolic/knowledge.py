@@ -31,6 +31,7 @@ from plait.symbolic.precision import Maker, Precision
 Move = PointerAdd | StaticAddress | FrameAddress
 
 _MOST_CELLS = 4096  # of one object
+_WIDEST_SCALAR = 8  # bytes
 _MOST_DIVIDED = 256  # bytes of an object whose unused parts are divided, too
 
 
@@ -179,13 +180,27 @@ class Knowledge:
                 cuts.update((cell.offset, cell.offset + cell.scalar.size))
                 if len(cuts) > _MOST_CELLS:
                     return None
+            if self._precision.joins_bytes:
+                cuts -= self._inside_accesses(maker)
         places = sorted(cut for cut in cuts if 0 <= cut <= size)
         return tuple((start, end - start) for start, end in zip(places, places[1:], strict=False))
 
-    def _access_sizes(self) -> dict[Edge, list[tuple[AbstractObject, tuple[int | None, int]]]]:
-        """The places in heap objects that accesses use."""
+    def _inside_accesses(self, maker: Maker) -> set[int]:
+        """Places of an object at which no access begins or ends, though some go across."""
+        inside: set[int] = set()
+        ends: set[int] = set()
+        for _, (offset, width) in self._sizes.get(maker, ()):
+            if offset is None:
+                return set()
+            ends.update((offset, offset + width))
+            if width <= _WIDEST_SCALAR:
+                inside.update(range(offset + 1, offset + width))
+        return inside - ends
+
+    def _access_sizes(self) -> dict[Maker, list[tuple[AbstractObject, tuple[int | None, int]]]]:
+        """The places in objects that accesses use."""
         memory = self.points_to.memory
-        found: dict[Edge, dict[tuple[int | None, int], AbstractObject]] = {}
+        found: dict[Maker, dict[tuple[int | None, int], AbstractObject]] = {}
         for row in self.sharing.accesses:
             for access in row:
                 mask = access.locations if access.size else 0
@@ -194,11 +209,12 @@ class Knowledge:
                     mask ^= low
                     place = low.bit_length() - 1
                     item = memory.objects[memory.location_object[place]]
-                    if item.edge is not None and not memory.is_outside(place, access.size):
+                    maker = item.edge or item.static or item.slot
+                    if maker is not None and not memory.is_outside(place, access.size):
                         where = memory.location_offset[place], access.size
-                        found.setdefault(item.edge, {})[where] = item
+                        found.setdefault(maker, {})[where] = item
         return {
-            edge: [(item, where) for where, item in rows.items()] for edge, rows in found.items()
+            maker: [(item, where) for where, item in rows.items()] for maker, rows in found.items()
         }
 
     def is_explicit_cell(self, maker: Maker, offset: int, size: int) -> bool:

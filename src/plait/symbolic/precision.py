@@ -19,6 +19,11 @@ class Precision(Protocol):
     @property
     def most_paths(self) -> int: ...
 
+    # Whether bytes that are only accessed together are one variable, also where a union declares
+    # them one by one, as it does for mutexes.
+    @property
+    def joins_bytes(self) -> bool: ...
+
     def is_untracked(self, maker: Maker, size: int) -> bool:
         """Whether nothing is known of an object's contents: each load gives any value, and stores
         leave no trace. That adds executions, so it is for engines that only prove."""

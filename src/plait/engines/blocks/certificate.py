@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from plait.data import dataclass
@@ -40,8 +40,7 @@ def write(
     specification: Specification,
     rows: list[Row],
 ) -> Document:
-    used = sorted(terms.parts({term for row in rows for term in row.label}))
-    index_of = {term: index for index, term in enumerate(used)}
+    table, index_of = table_of(terms, {term for row in rows for term in row.label}, _name)
     # Locations and threads are written once: most nodes differ in few of them.
     locations: dict[Location, int] = {}
     threads: dict[_SizedThread, int] = {}
@@ -49,6 +48,20 @@ def write(
         locations.setdefault(row.location, len(locations))
         for thread in _threads(row.location):
             threads.setdefault(thread, len(threads))
+    return {
+        **header(engine, knowledge, executor, specification),
+        "locks": [_cell(lock) for lock in sorted(executor.locks)],
+        "terms": table,
+        "threads": [_thread(thread, dict(sizes)) for thread, sizes in threads],
+        "locations": [_location(location, threads) for location in locations],
+        "nodes": [_node(row, locations, index_of) for row in rows],
+    }
+
+
+def header(
+    engine: str, knowledge: Knowledge, executor: Executor, specification: Specification
+) -> Document:
+    """What certificates of all kinds have."""
     return {
         "format": "plait-certificate",
         "version": 1,
@@ -59,23 +72,37 @@ def write(
             name: [place for place, is_switch in enumerate(shape.is_switch) if is_switch]
             for name, shape in sorted(knowledge.shapes.items())
         },
-        "locks": [_cell(lock) for lock in sorted(executor.locks)],
-        "terms": [_term(terms, term, index_of) for term in used],
         "initial": {
             _cell(cell): value for cell, value in sorted(executor.memory.initially_known.items())
         },
-        "threads": [_thread(thread, dict(sizes)) for thread, sizes in threads],
-        "locations": [_location(location, threads) for location in locations],
-        "nodes": [_node(row, locations, index_of) for row in rows],
     }
 
 
-def _term(terms: Terms, term: int, index_of: dict[int, int]) -> list[Any]:
-    operands = [index_of[part] for part in terms.operands[term]]
-    row: list[Any] = [NAMES[terms.operator[term]], terms.width[term], operands]
-    row.append(terms.parameter[term])
-    row.append(terms.name[term].split(":")[0] if terms.operator[term] == VARIABLE else "")
-    return row
+def table_of(
+    terms: Terms,
+    roots: Iterable[int],
+    name: Callable[[str], str],
+    is_address: Callable[[int], bool] = lambda term: False,
+) -> tuple[list[list[Any]], dict[int, int]]:
+    """The terms that some consist of, and at which place in the table each is. `name` makes the
+    name of a variable in a certificate; constants may be addresses that are variables there."""
+    used = sorted(terms.parts(set(roots)))
+    index_of = {term: index for index, term in enumerate(used)}
+    table = []
+    for term in used:
+        if is_address(term):
+            table.append([NAMES[VARIABLE], terms.width[term], [], 0, f"a{terms.value(term)}"])
+            continue
+        operands = [index_of[part] for part in terms.operands[term]]
+        row: list[Any] = [NAMES[terms.operator[term]], terms.width[term], operands]
+        row.append(terms.parameter[term])
+        row.append(name(terms.name[term]) if terms.operator[term] == VARIABLE else "")
+        table.append(row)
+    return table, index_of
+
+
+def _name(variable: str) -> str:
+    return variable.split(":")[0]
 
 
 def _cell(cell: tuple[int, int]) -> str:
@@ -105,6 +132,13 @@ def _threads(location: Location) -> list[_SizedThread]:
 def _location(location: Location, threads: dict[_SizedThread, int]) -> Document:
     return {
         "threads": [threads[thread] for thread in _threads(location)],
+        **memory_of(location),
+    }
+
+
+def memory_of(location: Location) -> Document:
+    """The objects that live at a location, and the cells with known values."""
+    return {
         "heap": {
             str(item.page): [item.size, item.storage]
             for item in location.heap
@@ -112,6 +146,12 @@ def _location(location: Location, threads: dict[_SizedThread, int]) -> Document:
         },
         "cells": {_cell(cell): value for cell, value in location.cells},
     }
+
+
+def thread_of(location: Location, number: int) -> Document:
+    """One thread by itself."""
+    thread, sizes = _threads(location)[number - 1]
+    return _thread(thread, dict(sizes))
 
 
 def _thread(thread: Thread, stacks: dict[int, int]) -> Document:

@@ -16,6 +16,7 @@ class BlockPrecision:
 
     # Interpolation explains paths better than merged steps: docs/symbolic.md.
     most_paths = 8
+    joins_bytes = False
 
     def __init__(
         self,

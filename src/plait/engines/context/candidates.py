@@ -19,7 +19,10 @@ def atoms(
     for item in everything:
         width = terms.width[item]
         if item in variables.numbers:
-            yield from _equalities(terms, item, terms.constant(0, width))
+            # What stands for a destroyed lock, for example, is no number of a thread.
+            values = variables.kinship.constants(item) - variables.thread_numbers
+            for value in sorted({0, *(value for value in values if not value >> width)}):
+                yield from _equalities(terms, item, terms.constant(value, width))
             # Locks are divided into bytes where that is how the program declares them.
             for start in range(0, 32, width) if width in (8, 16, 32) else ():
                 myself = terms.extract(variables.myself, start, width)

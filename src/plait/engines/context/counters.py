@@ -59,6 +59,19 @@ class Counters:
                 self._counted[number] = self._add(number, template)
         self._count_beginnings(templates)
 
+    def rows(self) -> list[dict[str, object]]:
+        """The counters as a certificate has them."""
+        return [
+            {
+                "template": template,
+                "place": item.place,
+                "before": sorted(item.before),
+                "behind": sorted(item.behind),
+            }
+            for template, items in self._counted.items()
+            for item in items
+        ]
+
     @property
     def is_useful(self) -> bool:
         return any(self._counted.values())

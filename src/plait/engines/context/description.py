@@ -29,5 +29,6 @@ CONTEXT = EngineDescription(
     nothing_yet="no invariant is known yet",
     numbers_line="{templates} templates, {places} places, {candidates} candidates for invariants,"
     " {facts} facts",
+    gives_certificates=True,
     proof_words="for any number of threads: each one keeps to invariants that no other breaks",
 )

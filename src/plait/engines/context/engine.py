@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
+from typing import Any
 
 from plait.analysis.graph import cyclic_nodes
 from plait.analysis.sharing import Sharing, sharing_of
 from plait.data import dataclass
 from plait.engines import interface
-from plait.engines.context import candidates, ghosts, races
+from plait.engines.context import candidates, certificate, ghosts, races
 from plait.engines.context.control_blocks import ControlBlocks
 from plait.engines.context.counters import Counters
+from plait.engines.context.description import CONTEXT
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.invariants import Facts, Invariants, Universe
+from plait.engines.context.needed import needed_facts
 from plait.engines.context.templates import Templates, Transition
 from plait.engines.context.variables import Variables
-from plait.engines.interface import Answer, Outcome, OutOfTime, counted
+from plait.engines.interface import Answer, Outcome, OutOfTime, Proof, counted
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import Call
@@ -67,6 +70,7 @@ class ContextPrecision:
     numbers in registers are explicit, too, so that their loops are unrolled."""
 
     most_paths = 0
+    joins_bytes = True
 
     def __init__(self, counting: frozenset[str]) -> None:
         self._counting = counting
@@ -188,9 +192,40 @@ class _Search:
             )
             outcome = self._search(templates, variables, terms, invariants, added)
             if outcome.answer is Answer.HOLDS:
+                outcome.proof = self._proof(knowledge, executor, templates, invariants)
                 break
             facts = invariants.facts
         return outcome
+
+    def _proof(
+        self,
+        knowledge: Knowledge,
+        executor: Executor,
+        templates: Templates,
+        invariants: Invariants,
+    ) -> Proof:
+        terms = executor.memory.terms
+
+        def document() -> dict[str, Any] | None:
+            races_matter = Property.NO_DATA_RACE in self._specification
+            try:
+                facts = needed_facts(templates, invariants, terms, races_matter=races_matter)
+            except OutOfTime:
+                return None
+            if facts is None:
+                return None
+            return certificate.write(
+                CONTEXT.name,
+                knowledge,
+                executor,
+                terms,
+                self._specification,
+                templates,
+                facts,
+                invariants.counters,
+            )
+
+        return Proof(document, False, lambda end: None, dict)
 
     def _search(
         self,

@@ -33,8 +33,8 @@ def add_beginnings(templates: Templates, terms: Terms) -> None:
         for instance in filter(None, (template.one, template.other)):
             for place, item in enumerate(instance.transitions):
                 for begun in item.begins:
-                    name = f"{GHOST} {begun.template} has begun"
-                    updates = {**item.step.updates, terms.variable(name, 1): terms.true}
+                    ghost = has_begun(terms, begun.template)
+                    updates = {**item.step.updates, ghost: terms.true}
                     step = Step(item.step.assumes, updates, item.step.inputs)
                     instance.transitions[place] = replace(item, step=step)
 
@@ -50,6 +50,15 @@ def add_places(templates: Templates, terms: Terms) -> None:
             updates = {**item.step.updates, ghost: terms.constant(target, _PLACE_BITS)}
             step = Step(item.step.assumes, updates, item.step.inputs)
             template.one.transitions[position] = replace(item, step=step)
+
+
+def has_begun(terms: Terms, template: int) -> int:
+    return terms.variable(f"{GHOST} {template} has begun", 1)
+
+
+def last_number(terms: Terms) -> int:
+    """The number of the thread that was started last; only certificates speak of it."""
+    return terms.variable(f"{GHOST} last number", 32)
 
 
 def place_of(terms: Terms, template: int) -> int:

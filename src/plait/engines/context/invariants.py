@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from plait.data import dataclass
 from plait.engines.context.counters import Counters
+from plait.engines.context.fresh import OldNumbers
 from plait.engines.context.templates import (
     Beginning,
     Instance,
@@ -42,7 +43,7 @@ _MOST_CONFLICTS = 20_000
 
 
 @dataclass(slots=True, eq=False)
-class _Obligation:
+class Obligation:
     """`sources` are the places whose candidates hold before the step, with the instances that are
     there."""
 
@@ -65,13 +66,18 @@ class Invariants:
         facts: Facts | None = None,
     ) -> None:
         """`facts` were proved when there were fewer ghosts."""
-        self._counters = counters
+        self.counters = counters
         self._templates = templates
         self._variables = variables
         self._terms = terms
         self._initial_value = initial_value
-        self._deadline = deadline
+        self.deadline = deadline
         self._solver = Solver(terms)
+        self._assumed: dict[
+            tuple[tuple[Place, int], ...],
+            tuple[dict[int, set[tuple[Place, int]]], dict[int, set[tuple[Place, int]]]],
+        ] = {}
+        self.old_numbers = OldNumbers(templates, variables, terms, initial_value)
         self.questions = 0  # to the solver
         # What is proved, and what is still possible; None where no thread can be.
         self.facts: Facts = facts or {
@@ -82,7 +88,7 @@ class Invariants:
         self.candidates: dict[Place, set[int] | None] = {}
         self._universe: Universe = {}
         self._version: dict[Place, int] = {}
-        self._obligations = [*self._own(), *self._beginnings(), *self._disturbances()]
+        self.obligations = [*self._own(), *self._beginnings(), *self._disturbances()]
 
     # --- the search
 
@@ -94,13 +100,13 @@ class Invariants:
         self.candidates[0, 0] = {
             item for item in self._universe[0, 0] if self._holds_initially(item)
         }
-        for obligation in self._obligations:
+        for obligation in self.obligations:
             obligation.seen = ()
         changed = True
         while changed:
             changed = False
-            for obligation in self._obligations:
-                OutOfTime.check(self._deadline)
+            for obligation in self.obligations:
+                OutOfTime.check(self.deadline)
                 changed |= self._meet(obligation)
         for place, found in self.candidates.items():
             if found is not None:
@@ -127,7 +133,7 @@ class Invariants:
         assumed += self._counted(first[0], second[0])
         return self._solve(assumed) is not False
 
-    def _meet(self, obligation: _Obligation) -> bool:
+    def _meet(self, obligation: Obligation) -> bool:
         """Drop what does not hold behind the obligation's step; whether that was anything."""
         if any(self.candidates[place] is None for place, _ in obligation.sources):
             return False
@@ -163,7 +169,7 @@ class Invariants:
             self._drop(obligation)
         return self._version[target] != version
 
-    def _open_posts(self, obligation: _Obligation, before: set[int]) -> dict[int, int] | None:
+    def _open_posts(self, obligation: Obligation, before: set[int]) -> dict[int, int] | None:
         """The candidates at the target that may not hold; None if nobody was there yet."""
         found = self.candidates[obligation.target]
         if found is None:
@@ -178,7 +184,7 @@ class Invariants:
                 posts[item] = post
         return posts
 
-    def _drop(self, obligation: _Obligation) -> None:
+    def _drop(self, obligation: Obligation) -> None:
         """What is false in the model behind the step."""
         solver, target = self._solver, obligation.target
         found = self.candidates[target]
@@ -203,7 +209,7 @@ class Invariants:
             [item] = terms.operands[item]
         return terms.operator[item] in (EQ, VARIABLE)
 
-    def _drop_all(self, obligation: _Obligation, before: set[int]) -> None:
+    def _drop_all(self, obligation: Obligation, before: set[int]) -> None:
         """Too hard: nothing is claimed but what is known without a question."""
         found = self.candidates[obligation.target] or set()
         self.candidates[obligation.target] = {
@@ -216,8 +222,66 @@ class Invariants:
         items = self.facts[place] | (self.candidates[place] or set())
         return [instantiate(item) for item in items]
 
+    # --- what a conclusion needs
+
+    @property
+    def myself(self) -> int:
+        return self._variables.myself
+
+    def live(self, place: Place) -> set[int]:
+        """The variables of the thread itself that matter at a place."""
+        return self._variables.live[place[0]][place[1]]
+
+    def core(
+        self, places: Iterable[tuple[Place, Instance]], conditions: Iterable[int]
+    ) -> set[tuple[Place, int]] | None:
+        """Facts of some places, at which different threads are, that suffice for conditions not to
+        hold together; None if the solver does not find out. No more facts come behind this."""
+        places = tuple(places)
+        key = tuple((place, instance.number) for place, instance in places)
+        known = self._assumed.get(key)
+        if known is None:
+            known = self._assumed[key] = self._assumptions(places)
+        named, literals = known
+        assumed = {*conditions}
+        for term in assumed:
+            negated = self._terms.not_(term)
+            if negated in named:
+                return named[negated]
+        if self._terms.false in assumed:
+            return set()
+        self.questions += 1
+        new = {self._solver.literal_of(item) for item in assumed}
+        question = [*literals, *(new - literals.keys())]
+        answer = self._solver.solve(question, conflicts=_MOST_CONFLICTS, deadline=self.deadline)
+        if answer is not False:
+            return None
+        found: set[tuple[Place, int]] = set()
+        for literal in self._solver.core():
+            if literal not in new:
+                found |= literals[literal]
+        return found
+
+    def _assumptions(
+        self, places: tuple[tuple[Place, Instance], ...]
+    ) -> tuple[dict[int, set[tuple[Place, int]]], dict[int, set[tuple[Place, int]]]]:
+        """The facts that each term says, and each literal."""
+        named: dict[int, set[tuple[Place, int]]] = {}
+        for place, instance in places:
+            template = self._templates.all[place[0]]
+            instantiate = self._variables.of(instance, template)
+            for item in self.facts[place]:
+                named.setdefault(instantiate(item), set()).add((place, item))
+        counted = self._counted(*(place for place, _ in places))
+        literals: dict[int, set[tuple[Place, int]]] = {}
+        for term in (*named, *counted):
+            literals.setdefault(self._solver.literal_of(term), named.get(term, set()))
+        for term in counted:
+            literals[self._solver.literal_of(term)] = set()
+        return named, literals
+
     def _counted(self, *places: Place) -> list[int]:
-        return [] if self._counters is None else self._counters.known(places)
+        return [] if self.counters is None else self.counters.known(places)
 
     def _solve(self, assumed: Iterable[int]) -> bool | None:
         self.questions += 1
@@ -225,9 +289,9 @@ class Invariants:
         if self._terms.false in terms:
             return False
         literals = [self._solver.literal_of(item) for item in terms]
-        answer = self._solver.solve(literals, conflicts=_MOST_CONFLICTS, deadline=self._deadline)
+        answer = self._solver.solve(literals, conflicts=_MOST_CONFLICTS, deadline=self.deadline)
         if answer is None:
-            OutOfTime.check(self._deadline)
+            OutOfTime.check(self.deadline)
         return answer
 
     def _holds_initially(self, item: int) -> bool:
@@ -240,14 +304,14 @@ class Invariants:
 
     # --- the obligations
 
-    def _own(self) -> list[_Obligation]:
+    def _own(self) -> list[Obligation]:
         found = []
         for number, template in enumerate(self._templates.all):
             instantiate = self._variables.of(template.one, template)
             for item in template.one.transitions:
                 if item.target is not None:
                     found.append(
-                        _Obligation(
+                        Obligation(
                             (((number, item.source), template.one),),
                             item.step,
                             (number, item.target),
@@ -256,7 +320,7 @@ class Invariants:
                     )
         return found
 
-    def _beginnings(self) -> list[_Obligation]:
+    def _beginnings(self) -> list[Obligation]:
         found = []
         for number, template in enumerate(self._templates.all):
             for item in template.one.transitions:
@@ -266,14 +330,21 @@ class Invariants:
                     born = child.one if child is not template else child.other
                     assert born is not None
                     found.append(
-                        _Obligation(
+                        Obligation(
                             (((number, item.source), template.one),),
-                            item.step,
+                            self._with_new_number(item.step, born),
                             (begun.template, begun.place),
                             self._at_beginning(item, begun, child, born),
                         )
                     )
         return found
+
+    def _with_new_number(self, step: Step, born: Instance) -> Step:
+        """A step that starts a thread: nothing that holds a number has held that one."""
+        terms = self._terms
+        new = terms.constant(born.number, 32)
+        unequal = [terms.ne(item, new) for item in sorted(self.old_numbers.shared)]
+        return Step((*step.assumes, *unequal), step.updates, step.inputs)
 
     def _at_beginning(
         self, item: Transition, begun: Beginning, child: Template, born: Instance
@@ -294,7 +365,7 @@ class Invariants:
 
         return post
 
-    def _disturbances(self) -> list[_Obligation]:
+    def _disturbances(self) -> list[Obligation]:
         found = []
         for number, template in enumerate(self._templates.all):
             instantiate = self._variables.of(template.one, template)
@@ -317,7 +388,7 @@ class Invariants:
                     for place, is_open in enumerate(template.one.is_open):
                         if is_open:
                             found.append(
-                                _Obligation(
+                                Obligation(
                                     (
                                         ((number, place), template.one),
                                         ((source, item.source), instance),

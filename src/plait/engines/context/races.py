@@ -31,7 +31,21 @@ class Race:
     origins: tuple[Origin, Origin]
 
 
+Standing = tuple[Place, Instance]
+
+
 def not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Race]:
+    for (first, one), (second, other), conditions in conflicts(templates, invariants):
+        if invariants.may_be_together((first, one), (second, other), conditions):
+            accesses = one.accesses[first[1]][0], other.accesses[second[1]][0]
+            yield Race((first, second), (accesses[0].origin, accesses[1].origin))
+
+
+def conflicts(
+    templates: Templates, invariants: Invariants
+) -> Iterator[tuple[Standing, Standing, tuple[int, ...]]]:
+    """Where two threads stand before conflicting accesses, and under which conditions these are to
+    the same bytes."""
     rows: list[tuple[Place, Instance, bool]] = []
     for number, template in enumerate(templates.all):
         for instance in filter(None, (template.one, template.other)):
@@ -47,22 +61,18 @@ def not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Race]
         if is_other:
             continue
         for second, other, is_another in rows[position + 1 :]:
-            is_alike = first[0] == second[0]
-            if is_alike is is_another and _may_race(invariants, (first, one), (second, other)):
-                accesses = one.accesses[first[1]][0], other.accesses[second[1]][0]
-                yield Race((first, second), (accesses[0].origin, accesses[1].origin))
+            if (first[0] == second[0]) is is_another:
+                for conditions in _conditions((first, one), (second, other)):
+                    yield (first, one), (second, other), conditions
 
 
-def _may_race(
-    invariants: Invariants, first: tuple[Place, Instance], second: tuple[Place, Instance]
-) -> bool:
-    conditions = {
+def _conditions(first: Standing, second: Standing) -> set[tuple[int, ...]]:
+    return {
         tuple(item.when for item in (mine, theirs) if item.when is not None)
         for mine in first[1].accesses[first[0][1]]
         for theirs in second[1].accesses[second[0][1]]
         if _conflict(mine, theirs)
     }
-    return any(invariants.may_be_together(first, second, item) for item in conditions)
 
 
 def _conflict(mine: SharedAccess, theirs: SharedAccess) -> bool:

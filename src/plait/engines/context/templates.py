@@ -245,6 +245,23 @@ class Templates:
                 return item
         return None
 
+    def shared_blocks(self) -> dict[int, int]:
+        """The control blocks of threads that there is one of, by their pages the templates."""
+        return {
+            item.entry.page: number
+            for number, item in enumerate(self.all)
+            if item.entry is not None and item.entry.page is not None
+        }
+
+    def of_blocks(self, accesses: tuple[SharedAccess, ...]) -> set[int]:
+        """The templates whose control blocks are accessed."""
+        found = set()
+        for item in accesses:
+            block = self._unique_block((item.address, item.size))
+            if block is not None:
+                found.add(self.shared_blocks()[block.page])
+        return found
+
     def is_alone(self, instance: Instance, place: int) -> bool:
         """Whether no thread has been started yet."""
         somebody = instance.places[place].threads[self._slots - 1]

@@ -36,6 +36,7 @@ class Variables:
         for item in self.counters:
             self.kinship.add_counter(item)
         self.places = frozenset(item for item in self.shared if terms.name[item].startswith(PLACE))
+        self.thread_numbers = {*templates.numbers(), *templates.identities()}
         self.numbers = self._find_numbers()
         self.flags = self._find_flags()
         self.live = [self._find_live(template) for template in templates.all]
@@ -112,7 +113,7 @@ class Variables:
         same or not."""
         terms = self._terms
         found: set[int] = set()
-        numbers = {*self._templates.numbers(), *self._templates.identities()}
+        numbers = self.thread_numbers
         changed = True
         while changed:
             changed = False

@@ -76,6 +76,8 @@ def _invariants(result: r.Result) -> tuple[Invariant, ...]:
     texts = {item.path: SourceText(item.lines) for item in result.sources}
     found = []
     for item in result.invariants:
+        if item.role:
+            continue  # a witness cannot say for which threads
         text = texts.get(item.place.file)
         position: Position | None = item.place.line, item.place.column
         is_loop = item.loop

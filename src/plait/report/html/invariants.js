@@ -5,7 +5,8 @@ function invariantsTable() {
   const sorted = [...data.invariants].sort(({ place: one }, { place: other }) =>
     one.file < other.file ? -1 : one.file > other.file ? 1 : one.line - other.line,
   );
-  const head = ["where", "function", "holds whenever a thread is there"].map((name) =>
+  const roles = sorted.some(({ role }) => role);
+  const head = ["where", roles ? "role" : "function", "holds whenever a thread is there"].map((name) =>
     element("th", { scope: "col" }, name),
   );
   return element(
@@ -23,13 +24,18 @@ function invariantsTable() {
       element(
         "tbody",
         {},
-        sorted.map(({ place, text, loop }) =>
+        sorted.map(({ place, text, loop, role, holding }) =>
           element(
             "tr",
             {},
             element("td", {}, placeLink(place), loop && element("span", { class: "chip" }, "loop")),
-            element("td", {}, code(place.function)),
-            element("td", { class: "formula" }, code(text)),
+            element("td", {}, code(role || place.function)),
+            element(
+              "td",
+              { class: "formula" },
+              holding && element("span", { class: "chip" }, `holding ${holding}`),
+              text && code(text),
+            ),
           ),
         ),
       ),

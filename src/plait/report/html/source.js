@@ -139,7 +139,9 @@ class SourceView {
     for (const invariant of data.invariants) {
       if (invariant.place.file !== file.path) continue;
       if (!invariants.has(invariant.place.line)) invariants.set(invariant.place.line, []);
-      invariants.get(invariant.place.line).push(invariant.text);
+      const { role, holding, text } = invariant;
+      const words = [role && `${role}:`, holding && `holding ${holding}:`, text];
+      invariants.get(invariant.place.line).push(words.filter(Boolean).join(" "));
     }
     file.nodes = [];
     file.block = element("div", { class: "file" }, element("h3", { class: "on-paper" }, file.path));
