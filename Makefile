@@ -95,6 +95,9 @@ compare-verdicts: $(VENV)/.installed-dev
 	for programs in mixed pointers trying guarded; do \
 		$(BIN)/python tools/compare_verdicts.py assertions --engine traces --every-configuration --check --programs $$programs --count 400 || exit 1; done
 
+	for programs in mixed pointers trying guarded; do \
+		$(COMPARE) assertions --engine predicates --every-configuration --check --programs $$programs --count 400 || exit 1; done
+
 	PLAIT_MANY=20 $(BIN)/python -m pytest tests/engines/modular/test_agreement.py
 	for property in assertions no-data-race no-deadlock no-overflow valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(COMPARE) $$property --engine modular --programs $$programs --count 150 || exit 1; \

@@ -43,9 +43,7 @@ def outcome_of(engine: str, text: str, folder: Path, property_: str = "assertion
     specification = from_names(property_.split(","))
     program = load([str(path)], FrontEndOptions(), specification)
     chosen = registry.engine(engine)
-    question = Question(
-        program, specification, time.monotonic() + 60, settings=chosen.settings({})
-    )
+    question = Question(program, specification, time.monotonic() + 60, settings=chosen.settings({}))
     outcome: Outcome = import_module(chosen.module).answer(question, Replaying(question))
     if outcome.proof is not None:
         document = outcome.proof.certificate()

@@ -14,6 +14,9 @@ from plait.engines.impact.settings import Explicit, Reduction
 from plait.engines.impact.settings import Settings as ImpactSettings
 from plait.engines.orders.settings import OrderEncoding, Refinement
 from plait.engines.orders.settings import Settings as OrdersSettings
+from plait.engines.predicates.settings import Abstraction
+from plait.engines.predicates.settings import Explicit as PredicatesExplicit
+from plait.engines.predicates.settings import Settings as PredicatesSettings
 from plait.engines.traces.settings import Claims, Commutativity
 from plait.engines.traces.settings import Explicit as TracesExplicit
 from plait.engines.traces.settings import Settings as TracesSettings
@@ -81,11 +84,13 @@ def test_options_have_the_values_of_the_settings() -> None:
         "claims": Claims,
         "commutativity": Commutativity,
         "locations": TracesExplicit,
+        "abstraction": Abstraction,
+        "by_location": PredicatesExplicit,
     }
     for name, kind in kinds.items():
         assert known[name].choices == tuple(item.value for item in kind)
     orders, impact, explicit = OrdersSettings(), ImpactSettings(), ExplicitSettings()
-    traces = TracesSettings()
+    traces, predicates = TracesSettings(), PredicatesSettings()
     assert {name: option.default for name, option in known.items()} == {
         "refinement": orders.refinement.value,
         "order_encoding": orders.encoding.value,
@@ -104,6 +109,11 @@ def test_options_have_the_values_of_the_settings() -> None:
         "whole_sections": traces.whole_sections,
         "ahead": traces.persistent,
         "most_states": traces.most_states,
+        "abstraction": predicates.abstraction.value,
+        "monolithic": predicates.monolithic,
+        "by_location": predicates.explicit.value,
+        "reduced": predicates.reduced,
+        "most_tree_nodes": predicates.most_nodes,
     }
 
 

@@ -152,9 +152,7 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize(
-    ("last", "expected"), [("i", Answer.HOLDS), ("i + 1", Answer.VIOLATED)]
-)
+@pytest.mark.parametrize(("last", "expected"), [("i", Answer.HOLDS), ("i + 1", Answer.VIOLATED)])
 def test_an_index_as_wide_as_an_address(last: str, expected: Answer, tmp_path: Path) -> None:
     """`text` plus an input as it is: the sum is no pointer of which nothing is known."""
     text = HEAD + WIDE_INDEX.replace("LAST", last)

@@ -37,8 +37,7 @@ int main(void) {
 _DIRECTORY = 'DIR *d = opendir("."); if (d == NULL) return 0;'
 _ADDRESS = 'struct addrinfo *a; if (getaddrinfo("a", "b", NULL, &a)) return 0;'
 _MAPPING = (
-    "void *m = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);"
-    "if (m == MAP_FAILED) return 0;"
+    "void *m = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);if (m == MAP_FAILED) return 0;"
 )
 
 WRONG = {
@@ -60,7 +59,10 @@ WRONG = {
 RIGHT = {
     "directory": (_FILES, _DIRECTORY + "closedir(d);"),
     "mapping": (_FILES, _MAPPING + "munmap(m, 4096);"),
-    "block": (_FILES, "void *p = malloc(4); malloc_usable_size(p); free(p); realloc(malloc(1), 0);"),
+    "block": (
+        _FILES,
+        "void *p = malloc(4); malloc_usable_size(p); free(p); realloc(malloc(1), 0);",
+    ),
 }
 
 

@@ -51,14 +51,20 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_alone(tmp_path: Path) -> None:
-    proved = plait.verify(program(tmp_path, ENDLESS), engine="toy", property="assertions", cache=False, timeout=60)
+    proved = plait.verify(
+        program(tmp_path, ENDLESS), engine="toy", property="assertions", cache=False, timeout=60
+    )
     assert (proved.verdict, proved.engine) == ("true", "toy")
     assert proved.words[0].endswith("; by counting assertions: there is no assertion")
     assert proved.statistics["functions"] == 2
-    failing = plait.verify(program(tmp_path, ALONE), engine="toy", property="assertions", cache=False, timeout=60)
+    failing = plait.verify(
+        program(tmp_path, ALONE), engine="toy", property="assertions", cache=False, timeout=60
+    )
     assert (failing.verdict, failing.violated) == ("false", "assertions")
     assert failing.trace
-    unclear = plait.verify(program(tmp_path, FINE), engine="toy", property="assertions", cache=False, timeout=60)
+    unclear = plait.verify(
+        program(tmp_path, FINE), engine="toy", property="assertions", cache=False, timeout=60
+    )
     assert (unclear.verdict, unclear.reason) == ("unknown", "there are assertions")
     assert unclear.failure is None
 
@@ -77,14 +83,25 @@ def test_a_guess_that_does_not_replay_is_no_violation(
         return Outcome(Answer.VIOLATED, "surely", counterexample=guess)
 
     monkeypatch.setattr(toy_answer, "answer", mistaken)
-    found = plait.verify(program(tmp_path, FINE), engine="toy", property="assertions", cache=False, timeout=60)
+    found = plait.verify(
+        program(tmp_path, FINE), engine="toy", property="assertions", cache=False, timeout=60
+    )
     assert found.verdict == "unknown"
     assert "was not replayed" in found.reason
 
 
 def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = program(tmp_path, ALONE)
-    chosen = ["verify", "--no-cache", "--timeout", "60", "--engine", "toy", "--property", "assertions"]
+    chosen = [
+        "verify",
+        "--no-cache",
+        "--timeout",
+        "60",
+        "--engine",
+        "toy",
+        "--property",
+        "assertions",
+    ]
     assert main([*chosen, "--no-toy-guess", str(path)]) == 3
     assert main([*chosen, "--toy-most", "1", str(path)]) == 1
     with pytest.raises(plait.InputError, match=r"^toy_scope 'x': known are all, main"):
@@ -146,7 +163,17 @@ def test_bench_and_json(tmp_path: Path) -> None:
     assert {row["engine"]: row["verdict"] for row in rows} == {"toy": "unknown", "orders": "false"}
     result = tmp_path / "result.json"
     source = program(tmp_path, ALONE)
-    chosen = ["--engine", "toy", "--property", "assertions", "--no-cache", "--timeout", "60", "--json", str(result)]
+    chosen = [
+        "--engine",
+        "toy",
+        "--property",
+        "assertions",
+        "--no-cache",
+        "--timeout",
+        "60",
+        "--json",
+        str(result),
+    ]
     assert main(["verify", *chosen, str(source)]) == 1
     saved = json.loads(result.read_text())
     assert saved["engine"] == "toy"

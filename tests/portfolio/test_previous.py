@@ -196,8 +196,8 @@ def test_no_portable_schedule_finds_an_error_that_is_not_there(
         {},
         {"counterexample": 5, "proof": []},
         {"counterexample": {}, "proof": {}},
-        {"counterexample": {"portable schedule": {"turns": "x"}}, "proof": {"predicates": 7}},
-        {"proof": {"predicates": [None, 1, "x", [], {}, [[]], {"terms": 0}]}},
+        {"counterexample": {"portable schedule": {"turns": "x"}}, "proof": {"labels": 7}},
+        {"proof": {"labels": [None, 1, "x", [], {}, [[]], {"terms": 0}]}},
     ],
 )
 @pytest.mark.parametrize("engine", ["auto", "impact"])

@@ -11,6 +11,7 @@ from plait.engines.explicit.description import EXPLICIT, ExplicitOptions
 from plait.engines.impact.description import IMPACT, ImpactOptions
 from plait.engines.modular.description import MODULAR
 from plait.engines.orders.description import ORDERS, OrdersOptions
+from plait.engines.predicates.description import PREDICATES, PredicatesOptions
 from plait.engines.traces.description import TRACES, TracesOptions
 
 _ENGINES: dict[str, EngineDescription] = {
@@ -22,6 +23,7 @@ _ENGINES: dict[str, EngineDescription] = {
         CONTEXT,
         EXPLICIT,
         TRACES,
+        PREDICATES,
     )
 }
 
@@ -30,7 +32,9 @@ AUTO = "auto"
 PORTFOLIO = "portfolio"
 
 
-class EngineOptions(OrdersOptions, ImpactOptions, ExplicitOptions, TracesOptions, total=False):
+class EngineOptions(
+    OrdersOptions, ImpactOptions, ExplicitOptions, TracesOptions, PredicatesOptions, total=False
+):
     """The options of all engines, for type checkers."""
 
 

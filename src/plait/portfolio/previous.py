@@ -37,7 +37,7 @@ class Previous:
     @property
     def predicates(self) -> dict[str, Any] | None:
         """What the last proof that has left any was made of (plait.engines.interface.Proof)."""
-        found = None if self.proof is None else self.proof.get("predicates")
+        found = None if self.proof is None else self.proof.get("labels")
         return found if isinstance(found, dict) else None
 
     def written(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class Previous:
         from plait.semantics.schedule import from_data
 
         if result.verdict == "true" and result.predicates:
-            return replace(self, proof={"predicates": result.predicates})
+            return replace(self, proof={"labels": result.predicates})
         if result.verdict != "false":
             return self
         schedule = from_data(result.evidence["schedule"], "cache")

@@ -13,6 +13,7 @@ from plait.data import dataclass, field
 from plait.model.actions import (
     Allocate,
     AtomicEnd,
+    Call,
 )
 from plait.model.dataflow import live_registers, postorder
 from plait.model.expressions import (
@@ -57,6 +58,12 @@ class Shape:
 
     def is_in_loop(self, location: int) -> bool:
         return bool(self.ahead(location) >> location & 1)
+
+    def live_while_waiting(self, call: Edge) -> int:
+        """The registers that matter behind a call that a frame waits for."""
+        assert isinstance(call.action, Call)
+        live, target = self.live[call.target], call.action.target
+        return live if target is None else live & ~(1 << target.index)
 
 
 class Knowledge:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from plait.data import dataclass
 from plait.logic.terms import Terms
-from plait.model.actions import Call, Origin
+from plait.model.actions import Origin
 from plait.model.program import Edge
 from plait.model.unset import Maker
 from plait.symbolic.blocks import Access, InputUse, Manner
@@ -60,11 +60,8 @@ class OpenFrame:
 
     @property
     def live_while_waiting(self) -> int:
-        """The registers that matter behind the call that the frame waits for."""
-        assert self.call is not None and isinstance(self.call.action, Call)
-        live = self.shape.live[self.call.target]
-        target = self.call.action.target
-        return live if target is None else live & ~(1 << target.index)
+        assert self.call is not None
+        return self.shape.live_while_waiting(self.call)
 
 
 @dataclass(slots=True, eq=False)

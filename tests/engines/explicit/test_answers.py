@@ -17,7 +17,9 @@ THREADS = """
 pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 int x;
 """
-RACE = THREADS + """
+RACE = (
+    THREADS
+    + """
 void *add(void *argument) { x++; return NULL; }
 int main(void) {
   pthread_t thread;
@@ -27,8 +29,11 @@ int main(void) {
   assert(x == 2);
 }
 """
+)
 LOCKED = RACE.replace("x++", "pthread_mutex_lock(&one); x++; pthread_mutex_unlock(&one)")
-CROSSED = THREADS + """
+CROSSED = (
+    THREADS
+    + """
 void *run(void *argument) {
   pthread_mutex_lock(&other);
   pthread_mutex_lock(&one);
@@ -46,13 +51,16 @@ int main(void) {
   pthread_join(thread, NULL);
 }
 """
+)
 # The two wait for each other while the third goes on for ever.
 SPIN = "void *spin(void *p) { while (1) x = 1 - x; return p; }\n"
 PARTLY = CROSSED.replace("int main", SPIN + "int main")
 PARTLY = PARTLY.replace(
     "pthread_create(&thread", "pthread_create(&thread, NULL, spin, NULL);\n  pthread_create(&thread"
 )
-LEAK = THREADS + """
+LEAK = (
+    THREADS
+    + """
 int *p;
 void *lose(void *argument) { p = NULL; return NULL; }
 int main(void) {
@@ -62,6 +70,7 @@ int main(void) {
   pthread_join(thread, NULL);
 }
 """
+)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +95,9 @@ def test_answers(text: str, property_: str, expected: Answer, tmp_path: Path) ->
 
 def test_the_inputs_of_a_race(tmp_path: Path) -> None:
     """Only with one value of an input do the next accesses race."""
-    text = THREADS + """
+    text = (
+        THREADS
+        + """
     _Bool __VERIFIER_nondet_bool(void);
     int y;
     void *run(void *p) {
@@ -101,8 +112,10 @@ def test_the_inputs_of_a_race(tmp_path: Path) -> None:
       return x;
     }
     """
-    text = text.replace("int x;", "int x; void __VERIFIER_atomic_begin(void);"
-                        " void __VERIFIER_atomic_end(void);")
+    )
+    text = text.replace(
+        "int x;", "int x; void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);"
+    )
     outcome = ask(tmp_path, text, "no-data-race")
     assert outcome.answer is Answer.VIOLATED, outcome.reason
 
@@ -116,7 +129,9 @@ def test_an_input_with_many_values(tmp_path: Path) -> None:
 
 
 def test_too_many_states(tmp_path: Path) -> None:
-    text = THREADS + """
+    text = (
+        THREADS
+        + """
     void *run(void *p) { while (1) x = (x + 1) % 30000; return p; }
     int main(void) {
       pthread_t thread;
@@ -124,6 +139,7 @@ def test_too_many_states(tmp_path: Path) -> None:
       while (1) x = (x + 1) % 20000;
     }
     """
+    )
     outcome = ask(tmp_path, text, max_states=100)
     assert (outcome.answer, outcome.reason) == (Answer.UNKNOWN, "more than 100 states")
 
@@ -137,7 +153,9 @@ def test_memory_is_used_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_address_from_nowhere(tmp_path: Path) -> None:
     """Where points-to analysis has lost the origin of a pointer, nothing is proved."""
-    text = THREADS + """
+    text = (
+        THREADS
+        + """
     int main(void) {
       int *p = NULL;
       for (unsigned long n = 1; n < 200; n++) {
@@ -147,6 +165,7 @@ def test_an_address_from_nowhere(tmp_path: Path) -> None:
       assert(x == 0);
     }
     """
+    )
     outcome = ask(tmp_path, text)
     assert outcome.answer is Answer.UNKNOWN
     assert "a pointer whose origin is not known leads to an object" in outcome.reason

@@ -96,13 +96,14 @@ OF_SEVERAL_STEPS = (
 )
 # What is left open: somebody waits for ever only where an assumption fails later.
 OPEN = {
-    "an assumption that fails before": ("sem_wait(&s);", "x = 1; __VERIFIER_assume(0); sem_post(&s);"),
+    "an assumption that fails before": (
+        "sem_wait(&s);",
+        "x = 1; __VERIFIER_assume(0); sem_post(&s);",
+    ),
 }
 
 
-def outcome(
-    folder: Path, parts: tuple[str, ...], reduction: Reduction
-) -> tuple[Program, Outcome]:
+def outcome(folder: Path, parts: tuple[str, ...], reduction: Reduction) -> tuple[Program, Outcome]:
     one, other, main, first = (*parts, "", "")[:4]
     path = folder / "program.c"
     path.write_text(

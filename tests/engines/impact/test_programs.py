@@ -48,11 +48,7 @@ def test_with_skipped_steps_only(path: Path) -> None:
     assert outcome.answer is Answer.VIOLATED, outcome.reason
 
 
-LABELLED = [
-    path
-    for path in UNSAFE
-    if path.stem.startswith(("alias", "cover", "uncover", "label"))
-]
+LABELLED = [path for path in UNSAFE if path.stem.startswith(("alias", "cover", "uncover", "label"))]
 
 
 @pytest.mark.parametrize("reduction", [Reduction.DYNAMIC, Reduction.MOVERS])

@@ -151,9 +151,7 @@ def test_sections_of_several_steps(name: str, reduction: Reduction, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", RACY)
-def test_racy_without_a_guess(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_racy_without_a_guess(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What threads may still do is not known in advance: it is made up for."""
     monkeypatch.setattr(PersistentSets, "rehearse", lambda self: None)
     _, found = outcome(tmp_path, RACY[name], Settings())

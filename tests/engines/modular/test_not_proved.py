@@ -460,7 +460,9 @@ int main(void) {
     ),
     "what the holder of a lock leaves to the next one": (
         "assertions",
-        threads(MUTEX, "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);", LOOK.format("&m")),
+        threads(
+            MUTEX, "pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);", LOOK.format("&m")
+        ),
     ),
     "what is seen between two locks": (
         "assertions",
@@ -499,7 +501,9 @@ def test_it_is_not_proved(tmp_path: Path, name: str) -> None:
     path.write_text(START + source)
     specification = from_names(properties.split())
     program = load([str(path)], FrontEndOptions(), specification)
-    assert explore(program, specification, ExploreOptions(max_states=30_000)).verdict is Verdict.FALSE
+    assert (
+        explore(program, specification, ExploreOptions(max_states=30_000)).verdict is Verdict.FALSE
+    )
     assert verify(program, specification).answer is Answer.UNKNOWN
 
 

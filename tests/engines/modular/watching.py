@@ -46,7 +46,9 @@ def refuted_by_exploration(
     program: Program, specification: Specification, facts: Iterable[Fact], most: int
 ) -> list[str]:
     facts = list(facts)
-    found = explore(program, specification, ExploreOptions(max_states=most, max_seconds=10, keep_states=True))
+    found = explore(
+        program, specification, ExploreOptions(max_states=most, max_seconds=10, keep_states=True)
+    )
     return refuted_in_states(program, facts, found.reached)
 
 

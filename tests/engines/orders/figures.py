@@ -52,7 +52,9 @@ class Builder:
         self.sections.append(CriticalSection(self.number[first], self.number[last], lock, literal))
 
     def structure(self):
-        return EventStructure(self.events, self.program_order, self.links, self.orders, self.sections)
+        return EventStructure(
+            self.events, self.program_order, self.links, self.orders, self.sections
+        )
 
     def orders_of(self, graph, first, second):
         return graph.is_before(self.number[first], self.number[second])

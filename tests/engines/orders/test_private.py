@@ -41,7 +41,9 @@ class Both:
 
 
 @given(WRITES, CELLS)
-def test_cells_that_overlap(writes: list[tuple[tuple[int, int], int]], cell: tuple[int, int]) -> None:
+def test_cells_that_overlap(
+    writes: list[tuple[tuple[int, int], int]], cell: tuple[int, int]
+) -> None:
     both = Both(writes)
     assert both.read(both.memory, *cell) == both.bytes[cell[0] : sum(cell)]
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from plait.engines.blocks.bitsets import numbers
 from plait.engines.traces.preconditions import preconditions
-from plait.engines.traces.proof import FALSE, Proof, numbers
+from plait.engines.traces.proof import FALSE, Proof
 from plait.engines.traces.statistics import Statistics
 from plait.logic.interpolation.interpolate import Interpolants, Interpolator
 from plait.logic.interpolation.path import Step

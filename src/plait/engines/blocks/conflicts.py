@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from plait.logic.terms import Terms
 from plait.symbolic.blocks import Block, Way
+from plait.symbolic.locations import Location
+
+
+def dependence(terms: Terms, before: Location, after: Location, way: Way, block: Block) -> int:
+    """When a step between two locations may depend on the next block of another thread at the first
+    one, so that the other order has to be explored, too: as a term over the state before both."""
+    if any(item.is_inside for item in (*before.threads, *after.threads)):
+        return terms.true
+    return terms.true if block.pauses_in_section else conflict(terms, way, block)
 
 
 def conflict(terms: Terms, way: Way, block: Block) -> int:

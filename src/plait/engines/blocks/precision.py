@@ -8,14 +8,15 @@ from plait.model.actions import Load, ReadModifyWrite, Store
 from plait.model.program import Edge
 from plait.symbolic.precision import Maker
 
+# Interpolation explains paths better than merged steps: docs/symbolic.md.
+FEW_PATHS = 8
+
 
 class BlockPrecision:
     """`every_access`: threads are interleaved before each access to memory. `locks`: critical
     sections are single steps, but not those of `broken_locks`. `few`: values of what only ever gets
-    a few are explicit, too."""
+    a few are explicit, too. `most_paths`: so many paths of a block are ways of their own."""
 
-    # Interpolation explains paths better than merged steps: docs/symbolic.md.
-    most_paths = 8
     joins_bytes = False
 
     def __init__(
@@ -26,7 +27,9 @@ class BlockPrecision:
         locks: bool,
         few: bool,
         broken_locks: frozenset[int],
+        most_paths: int,
     ) -> None:
+        self.most_paths = most_paths
         self._every_access = every_access
         self._locks = locks
         self._broken_locks = broken_locks

@@ -11,7 +11,7 @@ from plait.analysis.sharing import sharing_of
 from plait.engines.blocks.limits import reused_local
 from plait.engines.blocks.paths import Occurrence, Paths
 from plait.engines.blocks.persistent import PersistentSets
-from plait.engines.blocks.precision import BlockPrecision
+from plait.engines.blocks.precision import FEW_PATHS, BlockPrecision
 from plait.engines.blocks.sections import Sections
 from plait.engines.blocks.standings import Standings
 from plait.engines.description import EngineDescription
@@ -56,6 +56,7 @@ class Tools:
         locks: bool,
         few: bool,
         broken_locks: frozenset[int],
+        most_paths: int = FEW_PATHS,
     ) -> None:
         self.program = program
         self.specification = specification
@@ -68,6 +69,7 @@ class Tools:
             locks=locks,
             few=few,
             broken_locks=broken_locks,
+            most_paths=most_paths,
         )
         self.knowledge = Knowledge(program, sharing, precision)
         self.executor = Executor(self.knowledge, self.terms, specification)

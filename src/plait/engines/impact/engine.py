@@ -15,7 +15,8 @@ from typing import Any
 from plait.analysis.critical_sections import BrokenLock
 from plait.data import replace
 from plait.engines.blocks import certificate
-from plait.engines.blocks.conflicts import conflict
+from plait.engines.blocks.conflicts import dependence
+from plait.engines.blocks.recursion import calls_again
 from plait.engines.blocks.shell import Confirm, Found, Shell, Tools, answered
 from plait.engines.impact import hints as hinting
 from plait.engines.impact.deadlocks import Deadlocks
@@ -325,7 +326,7 @@ class _Search:
             self.suggestions.begin(child)
             if way.kind is not Kind.MOVE:
                 self._refine(child, way)
-            elif _recurses(node, child):
+            elif way.target is not None and calls_again(node.place.location, way.target, thread):
                 self._prune(child)
 
     def _is_in_loop(self, place: Place, thread: int) -> bool:
@@ -466,14 +467,10 @@ class _Search:
             return False
         assert node.place is not None and parent.place is not None
         before, after = parent.place.location, node.place.location
-        if any(item.is_inside for item in (*before.threads, *after.threads)):
-            return False
         if thread > len(before.threads):
             return False
         block = self._block(parent.place, thread)
-        if block.pauses_in_section:
-            return False
-        alias = conflict(self.terms, way, block)
+        alias = dependence(self.terms, before, after, way, block)
         if alias == self.terms.true:
             return False
         if alias != self.terms.false:
@@ -643,14 +640,3 @@ def _unreduced(
     whole = replace(settings, reduction=Reduction.NONE)
     outcome = verify(program, specification, whole, deadline)
     return None if outcome.proof is None else outcome.proof.certificate()
-
-
-def _recurses(parent: Node, node: Node) -> bool:
-    """Whether the step to a node has called a function that runs already."""
-    assert parent.place is not None and node.place is not None
-    before = parent.place.location.threads[node.thread - 1].frames
-    after = node.place.location.threads[node.thread - 1].frames
-    if len(after) <= len(before):
-        return False
-    functions = [frame.function for frame in after]
-    return len(set(functions)) < len(functions)

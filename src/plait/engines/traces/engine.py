@@ -15,13 +15,13 @@ from plait.analysis.critical_sections import BrokenLock
 from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks.paths import Occurrence, own_step
+from plait.engines.blocks.relevance import Relevance
 from plait.engines.blocks.shell import Confirm, Found, Shell, Tools, answered
 from plait.engines.interface import Answer, Outcome, OutOfTime
 from plait.engines.interface import Proof as Evidence
 from plait.engines.traces.description import TRACES
 from plait.engines.traces.preconditions import preconditions
 from plait.engines.traces.proof import Proof
-from plait.engines.traces.relevance import Relevance
 from plait.engines.traces.search import Search
 from plait.engines.traces.settings import Claims, Commutativity, Explicit, Settings
 from plait.engines.traces.states import rows

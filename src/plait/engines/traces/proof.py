@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from plait.data import dataclass, field
+from plait.engines.blocks.bitsets import as_set, numbers
 from plait.engines.interface import OutOfTime
 from plait.engines.traces.statistics import Statistics
 from plait.logic.interpolation.conjuncts import Conjuncts
@@ -269,19 +270,3 @@ class Proof:
         self._statistics.weakenings += 1
         core = set(answer)
         return as_set(number for number in chosen if self.claims[number] in core)
-
-
-def numbers(claims: int) -> list[int]:
-    found = []
-    while claims:
-        low = claims & -claims
-        found.append(low.bit_length() - 1)
-        claims ^= low
-    return found
-
-
-def as_set(found: Iterable[int]) -> int:
-    result = 0
-    for number in found:
-        result |= 1 << number
-    return result

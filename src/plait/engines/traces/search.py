@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from plait.engines.blocks.conflicts import conflict
+from plait.engines.blocks.bitsets import as_set, numbers
+from plait.engines.blocks.conflicts import dependence
 from plait.engines.blocks.persistent import PersistentSets
 from plait.engines.blocks.sections import Sections
-from plait.engines.traces.proof import FALSE, Proof, as_set, numbers
+from plait.engines.traces.proof import FALSE, Proof
 from plait.engines.traces.settings import Commutativity, Settings
 from plait.engines.traces.states import Edge, Place, State, close, rows
 from plait.engines.traces.statistics import Statistics
@@ -234,13 +235,8 @@ class Search:
         """Claims because of which the next step of a thread is independent of a way that another
         one takes; None if it may not be."""
         assert way.target is not None
-        before, after = state.place.location, way.target
-        if any(item.is_inside for item in (*before.threads, *after.threads)):
-            return None
         block = self.block(state.place, thread)
-        if block.pauses_in_section:
-            return None
-        condition = conflict(self._terms, way, block)
+        condition = dependence(self._terms, state.place.location, way.target, way, block)
         if condition == self._terms.false:
             return 0
         if condition == self._terms.true:

@@ -16,9 +16,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from plait.data import dataclass, field
+from plait.engines.blocks.bitsets import as_set, numbers
 from plait.engines.blocks.certificate import Row
 from plait.engines.blocks.paths import Occurrence, own_step
-from plait.engines.traces.proof import Proof, as_set, numbers
+from plait.engines.traces.proof import Proof
 from plait.logic.terms import Terms
 from plait.symbolic.blocks import Block, Way
 from plait.symbolic.locations import Location
