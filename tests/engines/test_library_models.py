@@ -75,3 +75,31 @@ def test_classes_of_characters_need_no_rounds(tmp_path: Path) -> None:
     path.write_text(CHARACTERS.replace("!= '\\t'", "<= ' '"))
     found = plait.verify(str(path), engine="orders", unwind=1, timeout=60, cache=False)
     assert found.verdict == "true"
+
+
+ANY_MEMORY = """#include <assert.h>
+#include <stddef.h>
+extern void __VERIFIER_nondet_memory(void *, size_t);
+struct pair { char one, other; } pair = {3, 4};
+int beside = 5;
+int main(void) {
+  BODY
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["orders", "impact"])
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("__VERIFIER_nondet_memory(&pair, 2); assert(beside == 5);", Answer.HOLDS),
+        ("__VERIFIER_nondet_memory(&pair, 1); assert(pair.other == 4);", Answer.HOLDS),
+        ("__VERIFIER_nondet_memory(&pair, 2); assert(pair.one != 77);", Answer.VIOLATED),
+        ("__VERIFIER_nondet_memory(&pair, 2); assert(pair.other != 7);", Answer.VIOLATED),
+    ],
+)
+def test_memory_that_is_an_input(
+    engine: str, body: str, expected: Answer, tmp_path: Path
+) -> None:
+    outcome = outcome_of(engine, ANY_MEMORY.replace("BODY", body), tmp_path)
+    assert outcome.answer is expected, outcome.reason

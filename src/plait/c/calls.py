@@ -272,7 +272,8 @@ class Calls(SystemCalls):
         if name.startswith("__VERIFIER_nondet_") and not arguments:
             return self._nondet(name, node)
         why = self.unit.linker.why_unsupported(self.unit, name, declaration)
-        if why is None and name.startswith("__VERIFIER_nondet_"):
+        is_input = name.startswith("__VERIFIER_nondet_")
+        if why is None and is_input and not self.unit.is_modelled(name):
             why = "an input with arguments"
         if why is not None:
             for argument in arguments:

@@ -5,6 +5,8 @@ void __VERIFIER_assume(int condition) { __plait_assume(condition); }
 void __VERIFIER_atomic_begin(void) { __plait_atomic_begin(); }
 void __VERIFIER_atomic_end(void) { __plait_atomic_end(); }
 
+void __VERIFIER_nondet_memory(void *memory, size_t size) { __plait_unknown_bytes(memory, size); }
+
 void __VERIFIER_error(void) {
   __plait_check("assertions", 0, "__VERIFIER_error is called");
   abort();
