@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from plait.data import dataclass, field, fields
 from plait.model.actions import NOWHERE, Origin
 from plait.model.facts import Fact
-from plait.model.program import FrameSlot, Program, StaticObject
+from plait.model.program import Edge, FrameSlot, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.unset import Maker, Unset
 
@@ -83,7 +83,7 @@ class AccessOrder:
 
     threads: list[int]
     children: dict[int, list[int]]
-    is_shared: Callable[[StaticObject | FrameSlot], bool]
+    is_shared: Callable[[StaticObject | FrameSlot | Edge], bool]
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,13 +301,17 @@ class _Replay:
         return self._makes_shared_access(heap)
 
     def _makes_shared_access(self, heap: set[int]) -> bool:
-        """`heap`: the allocated objects before the step; to ask for the size of one counts, too."""
+        """`heap`: the allocated objects before the step. To ask for the size of one counts, too, but
+        not the end of memory of alloca."""
         machine = self._machine
-        return any(
-            access.address >> machine.page_bits in heap
-            or (access.kind is not AccessKind.LIFETIME and self._counts(access.address))
-            for access in machine.accesses or ()
-        )
+        for access in machine.accesses or ():
+            page = access.address >> machine.page_bits
+            if access.kind is AccessKind.LIFETIME:
+                if page in heap and page in machine.heap:
+                    return True
+            elif page in heap or self._counts(access.address):
+                return True
+        return False
 
     def _counts(self, address: int) -> bool:
         machine = self._machine
@@ -320,8 +324,8 @@ class _Replay:
         own = machine.thread_local_at(page)
         if own is not None:
             return self._plan.is_shared(own)
-        slot = machine.slot_of_page.get(page)
-        return slot is not None and self._plan.is_shared(slot)
+        made = machine.slot_of_page.get(page) or machine.alloca_of_page.get(page)
+        return made is not None and self._plan.is_shared(made)
 
     def _supply(self, request: InputRequest) -> Number:
         thread = self._engine_number(self._machine.number)

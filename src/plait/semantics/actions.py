@@ -250,6 +250,8 @@ class Actions(Memory):
             self._take_stack(self.pages_taken(size), site.origin)
             page = self.stack_page
             self.allocated = (*self.allocated, page)
+            self.slot_of_page.pop(page, None)
+            self.alloca_of_page[page] = site.edge
         self.create(page, size, is_defined=zeroed)
         if self.unset_names is not None and size and not zeroed:
             maker = made_at(site.function.name, site.edge.source)

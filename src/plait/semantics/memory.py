@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from plait.model.actions import Origin
 from plait.model.layout import path_at
 from plait.model.machine import may_end
-from plait.model.program import FrameSlot, Function, Program, StaticObject
+from plait.model.program import Edge, FrameSlot, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import U8, Scalar
 from plait.model.unset import Unset
@@ -57,7 +57,9 @@ class Memory:
         self.keeps_dead_locals = specification.checks_accesses and not specification.reuses_locals
         self.constants: dict[int, bytes] = {}
         self.static_pages: dict[int, StaticObject | Function] = {}
-        self.slot_of_page: dict[int, FrameSlot] = {}  # the last one there, for names only
+        # What was made there last, for names and replays only; of alloca if there is no slot.
+        self.slot_of_page: dict[int, FrameSlot] = {}
+        self.alloca_of_page: dict[int, Edge] = {}
         self._largest_pages = 1
         self.memory: dict[int, Buffer] = {}
         self.undefined: dict[int, Buffer] = {}
