@@ -301,8 +301,8 @@ class _Replay:
         return self._makes_shared_access(heap)
 
     def _makes_shared_access(self, heap: set[int]) -> bool:
-        """`heap`: the allocated objects before the step. To ask for the size of one counts, too, but
-        not the end of memory of alloca."""
+        """`heap`: the allocated objects before the step. To ask for the size of one counts; the end
+        of memory of alloca does not."""
         machine = self._machine
         for access in machine.accesses or ():
             page = access.address >> machine.page_bits
