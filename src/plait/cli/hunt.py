@@ -18,7 +18,7 @@ from plait.cli.interrupts import ended_by_signals
 from plait.cli.live import LiveView, fitted
 from plait.cli.output import Console, save
 from plait.cli.writer import Writer
-from plait.errors import InputError
+from plait.errors import InputError, PlaitError
 from plait.files import read_regular
 from plait.report.characters import one_line
 
@@ -82,7 +82,10 @@ def _build(options: argparse.Namespace, folder: Path) -> tuple[Built, list[str]]
             )
     flags = [f"-I{item}" for item in options.include_dirs]
     flags += [f"-D{item}" for item in options.defines]
-    flags += (options.cflags or "").split()
+    given = (options.cflags or "").split()
+    if options.engine == "fusion" and not any(flag.startswith("-O") for flag in given):
+        flags.append("-O0")  # so that the program's accesses are those of its sources
+    flags += given
     return build_sources(options.programs, compiler, flags, folder), rest
 
 
@@ -115,7 +118,7 @@ def _search(
 ) -> int:
     from plait.hunt.confirm import minimized
     from plait.hunt.corpus import Corpus, key_of
-    from plait.hunt.search import Plan, Search, engines_of
+    from plait.hunt.search import Plan, Search
 
     plan = Plan(
         options.engine,
@@ -131,7 +134,7 @@ def _search(
     if options.corpus is not None:
         words = [*arguments, *runner.program.properties, options.engine, options.input or ""]
         corpus = Corpus(Path(options.corpus), key_of(runner.program.executable, words))
-    engines = engines_of(plan, unseen)
+    engines = _engines(options, plan, runner, unseen)
     if corpus is not None:
         _load(corpus, engines)
     progress = _Progress()
@@ -148,6 +151,40 @@ def _search(
     finally:
         progress.close()
     return _report(options, console, runner, plan, found, engines, corpus)
+
+
+def _engines(
+    options: argparse.Namespace, plan: Plan, runner: Runner, unseen: Sequence[str]
+) -> list[Engine]:
+    from plait.hunt.search import engines_of
+
+    if plan.engine != "fusion":
+        return engines_of(plan, unseen)
+    from plait.hunt.fusion.search import Fusion
+    from plait.hunt.places import Places
+
+    lines = Places(runner.program.executable.parent).line_numbers()
+    return [Fusion(unseen, _source(options, runner.program), lines)]
+
+
+def _source(options: argparse.Namespace, program: Program) -> Any:
+    """plait's model of the program, or why there is none."""
+    from plait.hunt.fusion.source import load_source
+
+    if options.binary_from is not None:
+        return "plait has no model of a program with a build of its own"
+    others = [
+        flag
+        for flag in (options.cflags or "").split()
+        if not flag.startswith(("-O", "-g", "-W", "-w"))
+    ]
+    if others:
+        return f"plait's model knows nothing of {' '.join(others)}"
+    arguments = (str(program.executable), *program.arguments)
+    try:
+        return load_source(options.programs, options.include_dirs, options.defines, arguments)
+    except PlaitError as error:
+        return f"plait has no model of the program: {one_line(str(error))}"
 
 
 def _load(corpus: Corpus, engines: Sequence[Engine]) -> None:
@@ -216,6 +253,8 @@ def _report(
     console.line(summary(found))
     if found.bound:
         console.line(f"pct: {found.bound}")
+    for note in found.coverage_notes:
+        console.line(one_line(note))
     if not is_written:
         return exits.UNUSABLE_INPUT
     if found.failures:

@@ -608,10 +608,12 @@ def _hunt_search_options(parser: Parser) -> None:
     group = parser.add_argument_group("search")
     group.add_argument(
         "--engine",
-        choices=("auto", "dpor", "pct", "random"),
+        choices=("auto", "dpor", "fusion", "pct", "random"),
         default="auto",
-        help="which schedules: all of them up to the order of independent operations (dpor), by"
-        " priorities (pct), at random, or these in turn (default: auto)",
+        help="which schedules: all of them up to the order of independent operations (dpor); the"
+        " same, but all orders of a run's steps are checked at once and what cannot fail is left"
+        " out (fusion, for sources that plait has a model of); by priorities (pct), at random, or"
+        " dpor, pct and random in turn (default: auto)",
     )
     group.add_argument(
         "--time", type=seconds, default=60.0, metavar="S", help="end after S seconds (default: 60)"

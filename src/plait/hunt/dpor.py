@@ -90,6 +90,10 @@ class Dpor:
         """How many places are known where something else is to be tried."""
         return sum(len(set(node.left()) - {node.chosen}) for node in self.path)
 
+    def notes(self) -> tuple[str, ...]:
+        """What to say about the search, beside what it has left out."""
+        return ()
+
     def _advance(self) -> bool:
         """Go to the deepest node with something left; False if there is none."""
         while self.path:

@@ -31,6 +31,11 @@ class Places:
     def line(self, pc: int) -> str:
         return self._lines.get(pc, "")
 
+    def line_numbers(self) -> dict[int, int]:
+        """Of each place in the program whose line is known."""
+        numbers = ((pc, line.rpartition(":")[2]) for pc, line in self._lines.items())
+        return {pc: int(number) for pc, number in numbers if number.isdecimal()}
+
     def variable(self, address: int) -> str:
         at = bisect_right(self._starts, address) - 1
         if at < 0:

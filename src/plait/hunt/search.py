@@ -16,7 +16,7 @@ from plait.hunt.run import Run, Runner
 from plait.hunt.schedule import Schedule
 from plait.hunt.trace import Trace
 
-ENGINES = ("auto", "dpor", "pct", "random")
+ENGINES = ("auto", "dpor", "fusion", "pct", "random")
 _MOST_TRIES = 3  # to show one suspicion
 _MOST_USELESS = 50  # runs in a row whose predictions come to nothing
 _HOPELESS = ("unsupported", "none")
@@ -62,6 +62,7 @@ class Found:
     left: int = 0
     gaps: tuple[str, ...] = ()
     bound: str = ""
+    coverage_notes: tuple[str, ...] = ()  # what a search says about how it has gone on
 
 
 def engines_of(plan: Plan, unseen: Iterable[str]) -> list[Engine]:
@@ -114,6 +115,7 @@ class Search:
         dpor = next((item for item in self._engines if isinstance(item, Dpor)), None)
         if dpor is not None:
             found.left, found.gaps = dpor.left(), tuple(sorted(dpor.gaps))
+            found.coverage_notes = dpor.notes()
             found.is_complete = dpor.is_done and not dpor.gaps and not found.unshown
         for item in self._engines:
             if isinstance(item, Pct) and item.has_run:
