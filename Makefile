@@ -18,7 +18,8 @@
 # make bench-cache       what a second run costs, without and after an edit
 # make bench-cold        where the time of a cold run goes; BENCH_OPTIONS="--baseline PLAIT" compares
 #                        with another checkout
-# make bench-hunt        one hunt beside plain runs and ThreadSanitizer, on the broken everyday programs
+# make bench-hunt        fusion against dpor; one hunt beside plain runs and ThreadSanitizer, on the
+#                        broken everyday programs
 # make compare-hunt      all schedules of compiled programs against enumeration of the model
 # make clean   remove .venv and everything generated
 
@@ -142,10 +143,12 @@ bench-cold: $(VENV)/.installed-dev
 	$(BIN)/python tools/bench_cold.py $(BENCH_OPTIONS) $(BENCH_TASKS)
 
 bench-hunt: $(VENV)/.installed-dev
-	$(BIN)/python tools/hunt_beside_tsan.py $(BENCH_OPTIONS)
+	$(BIN)/python tools/bench_fusion.py $(BENCH_OPTIONS)
+	$(BIN)/python tools/hunt_beside_tsan.py
 
 compare-hunt: $(VENV)/.installed-dev
 	$(BIN)/python tools/hunt_campaign.py --count 2000
+	$(BIN)/python tools/hunt_campaign.py --count 300 --engine fusion
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "plait needs Python 3.11 or newer; none found. \

@@ -1,10 +1,12 @@
-"""`plait hunt --engine dpor` against plain enumeration: do the runs of the compiled program print
-what the executions of the model print, all of it and nothing else?
+"""`plait hunt` against plain enumeration.
 
     tools/hunt_campaign.py [--count N] [--first SEED] [--seconds S] [--engine dpor|fusion]
 
-Programs are those of the trust campaigns, without inputs. An outcome is what the program prints and
-how it ends. What cannot be enumerated, or not within the limits, is left out and counted.
+`dpor`: do the runs of the compiled program print what the executions of the model print, all of it
+and nothing else? `fusion`: is a violation found where there is one, and does the search never say
+that it has seen every schedule then? Programs are those of the trust campaigns, without inputs. An
+outcome is what the program prints and how it ends. What cannot be enumerated, or not within the
+limits, is left out and counted.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from plait.c.options import FrontEndOptions
 from plait.errors import PlaitError
 from plait.hunt.build import build_sources
 from plait.hunt.dpor import Dpor
+from plait.hunt.fusion.search import Fusion
+from plait.hunt.fusion.source import load_source
+from plait.hunt.places import Places
 from plait.hunt.run import Program, Run, Runner
 from plait.model.properties import Property, Specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
@@ -32,6 +37,7 @@ from trust.outputs import DEADLOCK, NotEnumerable, outputs
 # Compilers take operands in other orders than the model, which shows where one is a pointer.
 _FEATURES = concurrent.FEATURES - {"nondet", "pointers"}
 _PROPERTIES = ("assertions", "unreach-call", "no-deadlock", "abort", "crash")
+_ASSERTIONS = ("assertions", "unreach-call", "abort", "crash")
 _GIB = 1 << 30
 
 
@@ -106,20 +112,56 @@ def check(seed: int, folder: Path, seconds: float) -> tuple[str, str]:
     return "agrees", f"{runs} runs, {len(wanted)} outcomes"
 
 
+def check_fusion(seed: int, folder: Path, seconds: float, totals: Counter[str]) -> tuple[str, str]:
+    """The same for `fusion`, which is asked whether anything fails."""
+    source = folder / "program.c"
+    source.write_text(concurrent.generate(seed, features=_FEATURES))
+    try:
+        fails = "(violation)" in expected(source)
+    except PlaitError as error:
+        return "not enumerable", str(error)
+    built = build_sources([str(source)], "gcc", ["-O0", "-w"], folder)
+    program = Program(built.executable, (), _ASSERTIONS, "/", None, 5, 2 * _GIB, 100_000)
+    lines = Places(folder).line_numbers()
+    search, deadline = Fusion((), load_source([str(source)]), lines), time.monotonic() + seconds
+    found, runs = False, 0
+    with Runner(program) as runner:
+        while not found and time.monotonic() < deadline:
+            run = search.next_run(runner)
+            if run is None:
+                break
+            found, runs = run.is_failure, runs + 1
+    totals.update(runs=runs, pruned=search.pruned, predicted=search.predicted)
+    totals["programs with a trace program"] += search.checked > 0
+    said = f"{runs} runs, {search.pruned} pruned, {sorted(search.gaps | search.obstacles)}"
+    if found != fails and (found or search.is_done):
+        return "EXTRA" if found else "MISSING", said
+    if not found and (search.gaps or not search.is_done):
+        return "not complete", said
+    return ("found" if found else "proved"), said
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0, help="for each program")
+    parser.add_argument("--engine", choices=("dpor", "fusion"), default="dpor")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each program")
     options = parser.parse_args()
     counts: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="plait-hunt-campaign-") as name:
         for seed in range(options.first, options.first + options.count):
-            word, detail = check(seed, Path(name), options.seconds)
+            if options.engine == "dpor":
+                word, detail = check(seed, Path(name), options.seconds)
+            else:
+                word, detail = check_fusion(seed, Path(name), options.seconds, totals)
             counts[word] += 1
-            if word in ("EXTRA", "MISSING"):
+            if options.verbose or word in ("EXTRA", "MISSING"):
                 print(f"seed {seed}: {word}: {detail}", flush=True)
-    print(", ".join(f"{word}: {count}" for word, count in sorted(counts.items())))
+    for rows in (counts, totals):
+        print(", ".join(f"{word}: {count}" for word, count in sorted(rows.items())))
     return 1 if counts["EXTRA"] or counts["MISSING"] else 0
 
 
