@@ -148,3 +148,28 @@ def test_inputs_that_do_not_matter_become_zero(tmp_path: Path) -> None:
     execution = run(program, ASSERTIONS, schedule=schedule)
     assert execution.ending == "violation"
     assert [value for step in smaller(program, execution) for value in step.inputs] == [0, 0, 7]
+
+
+def test_as_few_threads_as_possible(tmp_path: Path) -> None:
+    """Of those that are started in a loop without an end."""
+    text = """
+    #include <assert.h>
+    #include <pthread.h>
+    extern void __VERIFIER_atomic_begin(void);
+    extern void __VERIFIER_atomic_end(void);
+    int count;
+    void *run(void *unused) {
+      __VERIFIER_atomic_begin();
+      count++;
+      assert(count < 3);
+      __VERIFIER_atomic_end();
+      return 0;
+    }
+    int main(void) { pthread_t thread; while (1) pthread_create(&thread, 0, run, 0); }
+    """
+    program = loaded(tmp_path, text, ASSERTIONS)
+    sizes = set()
+    for execution in failing(program, range(40)):
+        sizes.add(max(step.thread for step in execution.schedule.steps))
+        assert {step.thread for step in smaller(program, execution).steps} == {1, 2, 3, 4}
+    assert max(sizes) > 4

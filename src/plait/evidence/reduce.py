@@ -1,9 +1,11 @@
-"""Counterexamples with fewer context switches and fewer steps.
+"""Counterexamples with fewer threads, fewer context switches and fewer steps.
 
-A schedule is a list of turns: so many steps of one thread. Three things are tried, as long as one
-of them helps: the last turn of a thread is left out or made shorter, two turns of a thread that
-follow each other are made one, at the place of the first or of the second, and inputs that are
-not 0 are made 0 or left out, with the round of a loop that they have caused. Each attempt is
+A schedule is a list of turns: so many steps of one thread. Four things are tried, as long as one
+of them helps: a thread that was started earlier and does nothing takes the turns of one that was
+started later, so that fewer have to be started; the last turn of a thread is left out or made
+shorter; two turns of a thread that follow each other are made one, at the place of the first or of
+the second; and inputs that are not 0 are made 0 or left out, with the round of a loop that they
+have caused. Each attempt is
 executed by the reference interpreter and counts only if it fails as the given counterexample does.
 The result is minimal in the sense that no single change of these kinds makes it smaller.
 """
@@ -85,6 +87,7 @@ class _Reduction:
             return schedule
         while time.monotonic() < self._deadline:
             before = best
+            best = self._with_earlier_threads(best)
             best = self._with_fewer_switches(self._without_ends(best))
             if best is before:
                 simpler = self._with_simpler_inputs(_turns(best))
@@ -92,6 +95,24 @@ class _Reduction:
                     break
                 best = simpler
         return self._settled(best)
+
+    def _with_earlier_threads(self, best: Schedule) -> Schedule:
+        """Threads that do nothing in the place of those that were started last."""
+        used = {step.thread for step in best.steps}
+        for late in sorted(used.difference(self._goal.threads or ()), reverse=True):
+            for early in [number for number in range(2, late) if number not in used]:
+                turns = [
+                    (early if number == late else number, count) for number, count in _turns(best)
+                ]
+                recorded = self._recorded
+                self._recorded = recorded | {early: recorded.get(late, [])}
+                found = self._first_failing([turns])
+                if found is not None:
+                    best = found
+                    used = used - {late} | {early}
+                    break
+                self._recorded = recorded
+        return best
 
     def _without_ends(self, best: Schedule) -> Schedule:
         """Threads one after the other, those that are the last ones to move first."""
