@@ -97,7 +97,8 @@ class _Reduction:
         return self._settled(best)
 
     def _with_earlier_threads(self, best: Schedule) -> Schedule:
-        """Threads that do nothing in the place of those that were started last."""
+        """Threads that do nothing in the place of those that were started last. The two threads of
+        a race keep their numbers, which the caller knows."""
         used = {step.thread for step in best.steps}
         for late in sorted(used.difference(self._goal.threads or ()), reverse=True):
             for early in [number for number in range(2, late) if number not in used]:
