@@ -36,6 +36,7 @@ class PossibleValues:
         self.cells_of: dict[int, list[Cell]] = {}
         self.written: dict[Cell, dict[int, None]] = {}
         self._asked: dict[Cell, int] = {}
+        self._closed: dict[int, list[int]] = {}  # leaves of terms that do not depend on reads
 
     def leaves(self, term: int) -> list[int] | None:
         """The values that a term of constants, choices and reads is known to take. A pointer that
@@ -45,6 +46,7 @@ class PossibleValues:
         seen: set[tuple[int, int]] = set()
         pending = [(term, 0)]
         mask = (1 << terms.width[term]) - 1
+        is_closed = True
         while pending:
             item, added = pending.pop()
             if (item, added) in seen:
@@ -52,7 +54,9 @@ class PossibleValues:
             seen.add((item, added))
             value = terms.value(item)
             operator = terms.operator[item]
-            if value is not None:
+            if item in self._closed:
+                found.update(((leaf + added) & mask, None) for leaf in self._closed[item])
+            elif value is not None:
                 found[(value + added) & mask] = None
             elif operator == ITE:
                 pending += [(choice, added) for choice in terms.operands[item][1:]]
@@ -60,6 +64,7 @@ class PossibleValues:
                 left, right = terms.operands[item]
                 pending.append((left, added + (terms.value(right) or 0)))
             elif item in self.cells_of:
+                is_closed = False
                 for cell in self.cells_of[item]:
                     if self._knowledge.pointers.is_vague(cell):
                         return None
@@ -68,8 +73,12 @@ class PossibleValues:
                     pending += [(written, added) for written in self._values_of(cell)]
             elif operator != VARIABLE or self._is_address(added & mask, terms.width[term]):
                 return None  # any number, or such an index behind a place that is known
+            else:
+                is_closed = False
             if len(found) + len(pending) > MOST_CANDIDATES:
                 return None
+        if is_closed:
+            self._closed[term] = list(found)
         return list(found)
 
     def moved_pointers(self, term: int) -> list[tuple[int, Progression]] | None:
