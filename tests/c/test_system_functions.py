@@ -274,9 +274,17 @@ def test_what_is_refused(body: str, reason: str, tmp_path: Path) -> None:
     assert "main.c:5" in found.reason or "unknown.h" in found.reason
 
 
-@pytest.mark.parametrize("parameter", ["struct operations *", "void *", "const void *"])
+@pytest.mark.parametrize(
+    ("parameter", "argument"),
+    [
+        ("struct operations *", "&o"),
+        ("void *", "&o"),
+        ("const void *", "&o"),
+        ("char *", "(char *)&o"),
+    ],
+)
 def test_a_callback_in_a_struct_for_a_function_of_the_program(
-    parameter: str, tmp_path: Path
+    parameter: str, argument: str, tmp_path: Path
 ) -> None:
     text = f"""#include <assert.h>
     struct operations {{ int n; int (*run)(void); }};
@@ -284,8 +292,8 @@ def test_a_callback_in_a_struct_for_a_function_of_the_program(
     """
     text += """
     int x; int run(void) { return x = 1; }
-    int main(void) { struct operations o = {1, run}; undefined(&o); assert(x == 0); return 0; }"""
-    found = explored(tmp_path, text)
+    int main(void) { struct operations o = {1, run}; undefined(ARGUMENT); assert(x == 0); return 0; }"""
+    found = explored(tmp_path, text.replace("ARGUMENT", argument))
     assert found.verdict.value == "unknown" and "callback" in found.reason
 
 

@@ -350,3 +350,20 @@ class TestProcesses:
         assert result.reason.startswith("interrupted; orders: ")
         assert "impact: " in result.reason
         assert not children(os.getpid())
+
+
+def test_why_larger_arguments_are_needed_is_said_if_there_is_no_time_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    short = "limit: access to more of 'argv' (main.c:7:3)"
+    game = Game(monkeypatch)
+    game.says("orders", Result("unknown", short, beyond="argv up to argv[3]"))
+    assert game.portfolio.larger is not None and game.portfolio.beyond == short
+    workers = {"orders": run.WorkerState("orders", 0.0)}
+    late, found = Result("unknown", "time limit of 5 s"), Result("false", "")
+    said = run._or_what_was_before(late, workers, short)
+    assert said.reason == f"{short}; with larger arguments of main: time limit of 5 s"
+    assert run._or_what_was_before(found, workers, short) is found
+    assert run._or_what_was_before(late, workers, "") is late
+    workers["orders"].receive(encode(Loaded([], [])))
+    assert run._or_what_was_before(late, workers, short) is late

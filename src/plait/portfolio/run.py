@@ -49,6 +49,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
     machine = _machine(options, whole)
     memory = None if options.memory_limit is None else int(options.memory_limit * _GIB)
     earlier: list[Finish] = []
+    beyond = ""
     while True:
         conductor = _Portfolio(options, machine, started, watch, names_of(whole))
         left = None if options.timeout is None else started + options.timeout - time.monotonic()
@@ -61,6 +62,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
             argument_bytes=conductor.larger.bytes,
         )
         earlier += finishes.values()
+        beyond = conductor.beyond
     all_finishes = [*earlier, *finishes.values()]
     for worker in conductor.workers.values():
         if worker.mistake is not None:
@@ -77,6 +79,7 @@ def verify(options: Options, watch: Watch | None = None) -> Result:
         "peak_memory_bytes": sum(item.peak_memory for item in finishes.values()) or None,
     }
     engine, worker, message = _answer(options, conductor.workers, finishes, conductor.proof)
+    message = _or_what_was_before(message, conductor.workers, beyond)
     message = _with_findings(message, conductor.workers)
     if conductor.proof is not None and message is conductor.proof.result and conductor.proof.key:
         from plait.portfolio.cache import keep_together
@@ -147,6 +150,7 @@ class _Portfolio(Conductor):
         self._proofs: dict[str, list[PartialProof]] = {}  # by what they are about
         self.proof: _Proof | None = None
         self.larger: ArgumentSizes | None = None  # an execution has longer arguments than examined
+        self.beyond = ""  # which one
         self.workers: dict[str, WorkerState] = {}
 
     @property
@@ -176,6 +180,7 @@ class _Portfolio(Conductor):
             case Message(verdict="unknown", beyond=short) if short:
                 sizes = ArgumentSizes(self._options.argument_count, self._options.argument_bytes)
                 self.larger = larger(sizes, short)
+                self.beyond = worker.result.reason if worker.result is not None else ""
         return worker.is_decided or self.proof is not None or self.larger is not None
 
     def _add_up(self, worker: WorkerState, said: Holds) -> None:
@@ -298,6 +303,18 @@ def _answer(
         return first, workers[first], messages[first]
     together = "; ".join("; ".join([cause, *rows]) for cause, rows in causes.items())
     return AUTO, workers[first], replace(messages[first], reason=together)
+
+
+def _or_what_was_before(
+    message: Message, workers: dict[str, WorkerState], beyond: str
+) -> Message:
+    """Where the time was too short to begin again with larger arguments of main, `beyond` says why
+    they are needed."""
+    has_begun = any(item.loaded is not None for item in workers.values())
+    if message.verdict != "unknown" or not beyond or has_begun:
+        return message
+    reason = f"{beyond}; with larger arguments of main: {message.reason}"
+    return replace(message, reason=reason)
 
 
 def _with_findings(message: Message, workers: dict[str, WorkerState]) -> Message:
