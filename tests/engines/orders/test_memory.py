@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from tests.engines.orders.test_engine import answer
@@ -11,7 +13,9 @@ from plait.c import FrontEndOptions, load
 from plait.engines.interface import Answer
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.engine import check
+from plait.engines.orders.event_log import EventLog
 from plait.engines.orders.learning import unroll
+from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.unrolling import Access
 from plait.logic.terms import Terms
 from plait.model.properties import Specification
@@ -121,3 +125,30 @@ def test_addresses_are_not_given_twice(tmp_path: Path) -> None:
     options = FrontEndOptions(data_model=DataModel.ILP32)
     program = load([str(source)], options, Specification())
     assert check(program, 70).answer is Answer.UNKNOWN
+
+
+def test_what_is_read_later_is_found_later() -> None:
+    """Only terms without reads keep their values: what is written to a cell grows."""
+    terms = Terms()
+    pointers = SimpleNamespace(is_vague=lambda cell: False, values=lambda cell: ())
+    layout = SimpleNamespace(root=lambda cell: None)
+    first, second, third = (terms.constant(number << 32, 64) for number in (3, 5, 7))
+    log = SimpleNamespace(
+        terms=terms,
+        program=SimpleNamespace(data_model=DataModel.LP64),
+        knowledge=SimpleNamespace(pointers=pointers, layout=layout),
+        contents=SimpleNamespace(of=lambda place, size: first),
+    )
+    values = PossibleValues(cast(EventLog, log))
+    condition, other = terms.fresh("condition", 1), terms.fresh("other", 1)
+    read, cell = terms.fresh("read", 64), (1 << 32, 8)
+    values.cells_of[read] = [cell]
+    choice = terms.ite(condition, read, second)
+    fixed = terms.ite(condition, second, first)
+    for written in ({}, {third: None}):
+        values.written[cell] = written
+        assert set(values.leaves(choice) or ()) == {5 << 32, 3 << 32, *(7 << 32 for _ in written)}
+        assert set(values.leaves(fixed) or ()) == {5 << 32, 3 << 32}
+        eight = terms.constant(8, 64)
+        moved = values.leaves(terms.add(terms.ite(other, third, fixed), eight))
+        assert set(moved or ()) == {(number << 32) + 8 for number in (3, 5, 7)}
