@@ -92,3 +92,8 @@ def test_static_memory_is_reset_between_native_runs() -> None:
     int main(void) { static int c; a++; b++; c++; p = &b; printf("%d %d %d\\n", a, *p, c); return 0; }
     """
     assert observe(source, 50).counts == {"6 1 1\n": 50}
+
+
+def test_a_violation_is_no_deadlock() -> None:
+    text = '#include <assert.h>\n#include <stdio.h>\nint main(void) { printf("x"); assert(0); }'
+    assert outputs(load_source(text)) == {"x(assertions violated)\n"}

@@ -53,8 +53,10 @@ def outputs(
             continue
         can_move = False
         for thread in threads:
-            for following, more in _moves(machine, domains, thread, found, printed):
-                can_move = True
+            states, violations = _moves(machine, domains, thread, printed)
+            found |= violations
+            can_move |= bool(states or violations)
+            for following, more in states:
                 pair = (following, printed + more)
                 if pair not in seen:
                     if len(seen) >= max_states:
@@ -69,10 +71,12 @@ def outputs(
 
 
 def _moves(
-    machine: Machine, domains: InputDomains, thread: int, found: set[str], printed: bytes
-) -> list[tuple[State, bytes]]:
-    """The states after a step of a thread from the restored state, with what the step prints."""
+    machine: Machine, domains: InputDomains, thread: int, printed: bytes
+) -> tuple[list[tuple[State, bytes]], set[str]]:
+    """The states after a step of a thread from the restored state, with what the step prints; and
+    the outputs of executions that it ends in a violation."""
     result: list[tuple[State, bytes]] = []
+    violations: set[str] = set()
     pending: list[tuple[Number, ...]] = [()]
     while pending:
         choices = pending.pop()
@@ -85,9 +89,9 @@ def _moves(
             pending += [(*choices, value) for value in values]
         elif outcome.ending is Ending.VIOLATION:
             text = (printed + b"".join(machine.output)).decode("latin-1")
-            found.add(f"{text}({outcome.kind} violated)\n")
+            violations.add(f"{text}({outcome.kind} violated)\n")
         elif outcome.ending not in _SILENT:
             place = machine.program.place(outcome.origin)
             raise NotEnumerable(f"{outcome.ending.value}: {outcome.message} ({place})")
         machine.undo()
-    return result
+    return result, violations
