@@ -567,3 +567,32 @@ def test_mappings(
     text = MAPPED.replace("PROT,", f"{protection},").replace("FLAGS", flags).replace("BODY", body)
     outcome = outcome_of("orders", text, tmp_path, of)
     assert outcome.answer is expected, outcome.reason
+
+
+STREAM_USES = [
+    "fclose(f);",
+    "fgets(b, 2, f);",
+    "getc(f);",
+    'fputs("a", f);',
+    "fwrite(b, 1, 1, f);",
+    'fprintf(f, "a");',
+    'fscanf(f, "a");',
+    "feof(f);",
+]
+
+
+@pytest.mark.parametrize("use", STREAM_USES)
+def test_a_stream_that_was_not_opened(use: str, tmp_path: Path) -> None:
+    text = """#include <stdio.h>
+    int main(void) {{ char b[2] = "a"; FILE *f = fopen("x", "r"); {} return 0; }}"""
+    found = explored(tmp_path, text.format(use), "valid-access")
+    assert found.verdict.value == "false" and "null pointer" in found.reason, found.reason
+    opened = text.format(f"if (f != NULL) {{ {use} }} fflush(NULL); putc(1, stderr);")
+    found = explored(tmp_path, opened, "valid-access")
+    assert found.verdict.value == "true" or found.reason.startswith("holds for inputs")
+
+
+def test_that_a_stream_is_not_used_after_its_end_is_an_assumption(tmp_path: Path) -> None:
+    text = '#include <stdio.h>\nint main(void) { FILE *f = fopen("x", "r"); if (f) %s; return 0; }'
+    assert any("closed" in said for said in program(tmp_path, text % "fclose(f)", ()).assumptions)
+    assert not any("closed" in said for said in program(tmp_path, text % "getc(f)", ()).assumptions)

@@ -148,6 +148,8 @@ class Calls(SystemCalls):
         values = [self.keep(value, *start) for value, start in zip(values, starts, strict=True)]
         if function is not None:
             function, values = values[0], values[1:]
+        if name is not None and self.unit.linker.is_library_function(name):
+            self.use_streams(name, values, declared.parameters)
         if split:
             values.append(self._variadic_block(extra))
         place: MemoryPlace | None = None
@@ -312,6 +314,11 @@ class Calls(SystemCalls):
         declared: CType | None = None,
     ) -> Expr | MemoryPlace | None:
         values = [self._any_kind_of_argument(argument) for argument in arguments]
+        if declared is not None:
+            self.use_streams(name, values, declared.parameters)
+        if name == "fclose":
+            said = "no stream is used after it was closed (--monitor file-use checks that)"
+            self.unit.linker.assume(said)
         self._cancellation_point(name)
         if "printf" in name and any(self._writes_count(argument) for argument in arguments):
             return self._stop(f"'%n' in the format of '{name}' is not supported", node)

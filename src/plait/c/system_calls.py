@@ -10,7 +10,7 @@ unsupported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from plait.c import syntax as s
 from plait.c.effects import (
@@ -38,6 +38,7 @@ FAILURE_NOTES = (_NOTE_FAILURE, _NOTE_POSSIBLE_FAILURE)
 _FAMILIES = ("pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "sig", "mq_")
 _STRINGS = (ResultKind.STRING, ResultKind.STRING_OR_NULL, ResultKind.GIVEN_STRING)
 _FAILING = (ResultKind.STATUS, ResultKind.FROM_MINUS_ONE, ResultKind.COUNT)  # with -1
+_TAKES_NO_STREAM = ("fflush", "fflush_unlocked")  # null: all of them
 _MOST_CELLS = 64  # of what is written or read one by one: larger objects are written as bytes
 _KNOWN_EFFECTS = "their results, and what they write, can be anything that POSIX allows"
 _EFFECTS_BY_TYPES = (
@@ -81,6 +82,7 @@ class SystemCalls(EntryCalls):
         known: SystemFunction | None,
     ) -> Expr | MemoryPlace | None:
         passed = self._passed(arguments, declared)
+        self.use_streams(name, [item.value for item in passed], [item.type for item in passed])
         self._cancellation_point(name)
         try:
             if known is None or known.by_types:
@@ -135,6 +137,22 @@ class SystemCalls(EntryCalls):
                     kept = self.stable(kept)
             found.append(_Passed(argument, kept, ctype))
         return found
+
+    def use_streams(
+        self, name: str, values: Sequence[Expr | None], parameters: Sequence[CType]
+    ) -> None:
+        """What a function does to a stream begins with an access to it: null is none."""
+        if name in _TAKES_NO_STREAM:
+            return
+        null = Const(self.pointer, 0)
+
+        def access() -> None:
+            self.load_scalar(null, U8)
+
+        for value, parameter in zip(values, parameters, strict=False):
+            if value is None or not _is_stream(parameter) or isinstance(value, StaticAddress):
+                continue
+            self._where(binary(BinaryOp.EQ, value, null), access)
 
     def _any_value(self, node: Node, name: str, used: bool) -> Expr | MemoryPlace | None:
         ctype = self.unit.type_of(node)
@@ -535,6 +553,12 @@ def _is_opaque(ctype: CType | None) -> bool:
     if ctype.spelling.removeprefix("struct ") in ("FILE", "_IO_FILE", "DIR"):
         return True
     return ctype.shape is Shape.RECORD and not ctype.size and not ctype.fields
+
+
+def _is_stream(ctype: CType) -> bool:
+    if not ctype.is_pointer or ctype.inner is None:
+        return False
+    return ctype.inner.spelling.removeprefix("struct ") in ("FILE", "_IO_FILE")
 
 
 def _is_text(ctype: CType | None) -> bool:
