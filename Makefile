@@ -105,7 +105,8 @@ compare-verdicts: $(VENV)/.installed-dev
 		$(COMPARE) $$property --engine explicit --every-configuration --programs $$programs --count 150 || exit 1; \
 		$(COMPARE) $$property --engine auto --programs $$programs --count 100 --seconds 3 || exit 1; done; done
 	for property in assertions no-data-race no-deadlock; do \
-		$(COMPARE) $$property --engine explicit --every-configuration --programs locking --count 300 || exit 1; done
+		$(COMPARE) $$property --engine explicit --every-configuration --programs locking --count 300 || exit 1; \
+		$(COMPARE) $$property --engine explicit --every-configuration --programs sections --count 300 || exit 1; done
 	for properties in assertions,no-deadlock assertions,no-data-race assertions,no-data-race,no-deadlock,valid-memsafety; do for programs in mixed waiting pointers trying; do \
 		$(COMPARE) $$properties --engine auto --programs $$programs --count 100 --seconds 3 || exit 1; done; done
 

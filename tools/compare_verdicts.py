@@ -5,6 +5,7 @@
 Programs are generated: by default mixed ones, with --programs waiting such that mostly wait, with
 --programs guarded such that share memory behind locks and conditions, with
 --programs locking such whose critical sections overlap, with
+--programs sections such in whose critical sections everything happens, with
 --programs pointers such that use memory in all ways, with --programs trying such that try something
 until it succeeds, with --programs floats such that compute with floating-point values, with
 --programs sizes such that allocate as much as inputs say. An engine
@@ -59,6 +60,7 @@ from trust import (
     guarded,
     locking,
     pointers,
+    sections,
     sizes,
     trying,
     waiting,
@@ -70,6 +72,7 @@ GENERATORS: dict[str, Callable[[int], str]] = {
     "waiting": waiting.generate,
     "guarded": guarded.generate,
     "locking": locking.generate,
+    "sections": sections.generate,
     "pointers": pointers.generate,
     "trying": trying.generate,
     "floats": floating.generate,

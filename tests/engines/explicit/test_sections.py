@@ -19,6 +19,10 @@ BEGIN = """
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 sem_t s, r;
 _Bool __VERIFIER_nondet_bool(void);
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+#define ATOMIC(...) do { __VERIFIER_atomic_begin(); __VA_ARGS__; __VERIFIER_atomic_end(); } while (0)
+pthread_cond_t k = PTHREAD_COND_INITIALIZER;
 atomic_int x, y, z;
 int c, d;
 #define WITH(mutex, ...) do { pthread_mutex_lock(mutex); __VA_ARGS__; pthread_mutex_unlock(mutex); } while (0)
@@ -235,8 +239,58 @@ VIOLATED = {
         .replace("pthread_t one", "if (__VERIFIER_nondet_bool()) d = 1; else { WAIT } pthread_t one")
         .replace("WAIT", 20 * "x++; "),
     ),
+    "seen twice in one section": (
+        "assertions",
+        program("WITH(&m, x = 1; y = 2; x = 0)", "assert(x == 0)"),
+    ),
+    "seen before its section is over": (
+        "assertions",
+        program("WITH(&m, x = 1; c = 1)", "if (x) WITH(&m, d = c); if (x) z = 1", "assert(d == 0);"),
+    ),
+    "a race with one who is seen": (
+        "no-data-race",
+        program(
+            "WITH(&m, ATOMIC(c++)); WITH(&m, c = 1)", "ATOMIC(c++); y = 1; c = 2",
+        ),
+    ),
+    "one who is seen and keeps the lock": (
+        "assertions",
+        program(
+            "pthread_mutex_lock(&m); x = 1; sem_wait(&s); pthread_mutex_unlock(&m)",
+            "z = x; WITH(&m, c = 1); y = 1; y = 2; assert(0)",
+        ),
+    ),
+    "a lost signal": (
+        "no-deadlock",
+        program(
+            "WITH(&m, if (!c) pthread_cond_wait(&k, &m))", "WITH(&m, pthread_cond_signal(&k)); c = 1"
+        ),
+    ),
+    "a signal for the wrong one": (
+        "no-deadlock",
+        program(
+            "WITH(&m, while (c != 1) pthread_cond_wait(&k, &m))",
+            "WITH(&m, while (c != 1) pthread_cond_wait(&k, &m))",
+            "",
+        ).replace("pthread_join(one", "WITH(&m, c = 1; pthread_cond_signal(&k)); pthread_join(one"),
+    ),
+    "a lock that is taken behind one that was given back": (
+        "assertions",
+        program(
+            "pthread_mutex_lock(&m); WITH(&n, pthread_mutex_unlock(&m); pthread_mutex_lock(&m);"
+            " c = d); pthread_mutex_unlock(&m)",
+            "WITH(&m, d = 1); d = 1",
+            "assert(c == 0);",
+        ),
+    ),
 }  # fmt: skip
 HOLDS = {
+    "a signal under the lock": (
+        "no-deadlock",
+        program(
+            "WITH(&m, while (!c) pthread_cond_wait(&k, &m))", "WITH(&m, c = 1; pthread_cond_signal(&k))"
+        ),
+    ),
     "additions": ("assertions", program("WITH(&m, c += 1)", "WITH(&m, c += 2)", "assert(c == 3);")),
     "nested": (
         "no-deadlock",

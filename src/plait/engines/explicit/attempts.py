@@ -11,7 +11,7 @@ from plait.data import dataclass, field
 from plait.engines.explicit.effects import Commuting, Effect, SymbolMachine
 from plait.engines.explicit.futures import NOTHING, Accessed, Futures, LocalState, Version
 from plait.engines.explicit.machine import PeekingMachine, WaryMachine
-from plait.engines.explicit.sections import MOST_PARTS, Locks, Part
+from plait.engines.explicit.sections import MOST_PARTS, Locks, Part, Phase
 from plait.engines.explicit.settings import Settings
 from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
@@ -90,7 +90,8 @@ class _Noted:
 
 @dataclass(slots=True, eq=False)
 class _Section:
-    """A critical section so far; it `is_plain` if it only loads and stores."""
+    """A critical section so far; it `is_plain` if it only loads and stores, and `has_committed`
+    if one of its parts was its commit."""
 
     is_plain: bool
     state: State
@@ -99,7 +100,7 @@ class _Section:
     taken: tuple[Taken, ...]
     parts: tuple[Part, ...]
     held: frozenset[int]
-    has_released: bool = False
+    has_committed: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -246,16 +247,18 @@ class Attempts:
         following, footprint = taken.state, taken.footprint
         assert following is not None and footprint is not None
         first, held = noted.lock, frozenset((noted.lock,))
-        parts = (Part(noted.part.accesses, held),)
+        parts = (Part(noted.part.accesses, held, self._phase(noted, has_committed=False)),)
         start = (choices,), (footprint,), (taken,)
         pending = [_Section(True, following, *start, parts, held)]
         runs = 0
         while pending:
             section = pending.pop()
-            still = {lock for lock in section.held if self._holds(section, thread, lock)}
-            if still != section.held:
-                section.held = frozenset(still)
-                section.has_released = True
+            still = frozenset(lock for lock in section.held if self._holds(section, thread, lock))
+            if still != section.held and not section.has_committed:
+                *before, last = section.parts
+                section.parts = (*before, last._replace(phase=Phase.COMMIT))
+                section.has_committed = True
+            section.held = still
             if not still:
                 runs += 1
                 self._end_section(result, state, thread, section)
@@ -267,7 +270,19 @@ class Attempts:
                 continue  # there is no verdict then
             if thread_now.status is not Status.RUNNING or section.state.exit is not None:
                 raise BrokenLock(first, "its critical section does not end")
+            if section.parts[-1].phase is Phase.COMMIT and not section.has_committed:
+                runs += 1
+                self._end_section(result, state, thread, section)
+                continue
             pending += self._go_on(result, thread, section, first)
+
+    def _phase(self, noted: _Noted, *, has_committed: bool) -> Phase:
+        """Of a part of a critical section, as far as its accesses tell."""
+        if has_committed:
+            return Phase.SHRINKING
+        if self.locks.is_unprotected(noted.part.accesses):
+            return Phase.COMMIT
+        return Phase.GROWING
 
     def _holds(self, section: _Section, thread: int, lock: int) -> bool:
         return self.locks.note_held(section.state, thread, lock)
@@ -294,11 +309,12 @@ class Attempts:
             noted = self._known(section.state, thread, taken)
             held = section.held
             if noted.lock and noted.lock not in held:
-                if section.has_released:
+                if section.has_committed:
                     raise BrokenLock(first, "locks are taken after one was given back")
                 self.locks.note_taker(section.state, thread, noted.lock)
                 self.locks.note_order(first, held, noted.lock)
                 held |= {noted.lock}
+            phase = self._phase(noted, has_committed=section.has_committed)
             found.append(
                 _Section(
                     section.is_plain and taken.touched is not None,
@@ -306,19 +322,20 @@ class Attempts:
                     inputs,
                     (*section.footprints, footprint),
                     (*section.taken, taken),
-                    (*section.parts, Part(noted.part.accesses, held, section.has_released)),
+                    (*section.parts, Part(noted.part.accesses, held, phase)),
                     held,
-                    section.has_released,
+                    section.has_committed,
                 )
             )
         return found
 
     def _end_section(self, result: Attempt, state: State, thread: int, section: _Section) -> None:
+        """The end of the step that it is; locks may be held still."""
         result.moves.append(Move(section.inputs, section.state, section.footprints[0]))
         version = self._versions.get(section.footprints)
         if version is None:
             profile = self.locks.profile(section.parts)
-            accessed = self.futures.accessed_in_section(profile)
+            accessed = self.futures.accessed_in_section(profile, section.held)
             version = self._versions[section.footprints] = Version(profile, accessed)
             version.is_opaque = not section.is_plain
         if section.is_plain and not any(section.inputs):

@@ -15,9 +15,8 @@ _PERSISTENT_SETS = EngineOption(
 )
 _SECTIONS = EngineOption(
     "sections",
-    False,
-    "take what is done under a lock as one step: far fewer states where threads share data under"
-    " locks",
+    True,
+    "let others in wherever a thread holds a lock, also where nobody can tell the difference",
 )
 _COMMUTING = EngineOption(
     "commuting",

@@ -190,13 +190,14 @@ class Futures:
                 reads = writes = ALL
         return Accessed(reads, writes)
 
-    def accessed_in_section(self, profile: Profile) -> Accessed:
-        """In a critical section that was left."""
+    def accessed_in_section(self, profile: Profile, held: frozenset[int]) -> Accessed:
+        """In a critical section; `held` are the locks that its step does not give back."""
         reads = writes = locks = 0
         for part in profile.parts:
             for address, size, is_write, _ in part.accesses:
                 mask = self._mask(address, size)
-                if address in part.locks and size == self._locks.size(address):
+                is_lock = address in part.locks and size == self._locks.size(address)
+                if is_lock and address not in held:
                     locks |= mask
                 elif is_write:
                     writes |= mask

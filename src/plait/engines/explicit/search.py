@@ -17,6 +17,7 @@ from plait.data import dataclass, field
 from plait.engines.explicit.attempts import Attempt, Attempts, Found, GivesUp, Step, Violation
 from plait.engines.explicit.futures import Accessed, Version, on_cycles
 from plait.engines.explicit.room import Room
+from plait.engines.explicit.sections import Unprotected
 from plait.engines.explicit.settings import Settings
 from plait.engines.explicit.statistics import Statistics
 from plait.engines.explicit.storage import StateStore
@@ -101,14 +102,18 @@ class Search:
         return result
 
     def _has_explored(self) -> bool:
-        """False if what was taken for a lock is none: all was for nothing."""
+        """False if what was taken for a lock is none, or does not protect all: all was for
+        nothing."""
         try:
             self._explore()
         except BrokenLock as lock:
             self._attempts.locks.broken.add(lock.address)
-            self._attempts.forget()
-            return False
-        return True
+        except Unprotected as cell:
+            self._attempts.locks.unprotected[cell.start, cell.end] = None
+        else:
+            return True
+        self._attempts.forget()
+        return False
 
     def _explore(self) -> None:
         self.machine.start()

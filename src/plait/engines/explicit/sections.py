@@ -1,58 +1,67 @@
 """Critical sections as single steps: what is accessed in them, whether threads keep to locks.
 
 A *lock* is a cell that is 0 while nobody holds it, and whose takers are blocked while it is not. A
-critical section begins with the step that takes a lock and ends when the thread holds none any
-more: it may take further locks, but none after it has given one back (two phases: Eswaran, Gray,
-Lorie, Traiger, "The notions of consistency and predicate locks in a database system", CACM 1976).
-Here it is one step of its thread.
+critical section begins with the step that takes a lock and ends when the thread holds none of those
+that it has taken since then: it may take further locks, but none after it has given one back (two
+phases: Eswaran, Gray, Lorie, Traiger, "The notions of consistency and predicate locks in a database
+system", CACM 1976). Here it is one step of its thread. Its *commit* is the first of its parts that
+gives a lock back, or that accesses a cell which is known to be accessed without a lock, too (a
+condition variable is, by those who wait on it). In the second case the step ends there, with its
+locks held, and what is left of the section are plain steps, of which no lock is known.
 
-Soundness. Let P' be the program in which critical sections of some locks are single steps. Whoever
-explores P' ensures the following, or gives up the lock (`BrokenLock`) and starts afresh:
+Soundness. Let P' be the program in which critical sections of some locks are such steps. Whoever
+explores P' ensures the following, or gives up a lock (`BrokenLock`) or knows one more such cell
+(`Unprotected`), and starts afresh:
 
 1. If, in a state of P', the step of one thread is a critical section, and it conflicts with what
    another thread accesses in its next step (whether or not that is blocked), then both hold a
-   common lock at these two accesses.
+   common lock at these two accesses, which they have taken in these steps; or each is at the commit
+   of its section, or in a plain step, and both are atomic.
 2. Whoever takes a lock is blocked if it has a value that it has in the middle of a critical section
    of another thread, and looks at nothing but the lock to find that out.
-3. A critical section is never blocked in the middle: not by a lock (in P' nobody holds one, other
-   than those that were given up), nor by anything else. It starts no thread, ends neither its
-   thread nor the process, and fails no assumption.
+3. A critical section is never blocked in the middle. It starts no thread, ends neither its thread
+   nor the process, and fails no assumption.
 4. Taking one lock while holding another is a relation without circles.
-5. What a critical section accesses after it has given a lock back, no other thread accesses at any
-   time without a lock that is held in common at these two accesses (unless both only read).
+5. What a critical section accesses behind its commit, no other thread accesses at any time without
+   a lock that is held in common at these two accesses (unless both only read).
 
 Then P' has all violations of P. Follow an execution of P. A section that has begun is *growing*
-until it gives a lock back, then *shrinking*; in P' it is made where it turns from the one to the
-other (Lipton, CACM 1975: what it has done commutes to the right till there, the rest to the left).
-So P' is in the state without growing sections, and with all that shrinking ones will do: what they
-do when they are alone, which ends by 3. Two things could make that wrong, take the first of them:
+until its commit, then *shrinking*; in P' it is made at its commit (Lipton, CACM 1975: what it has
+done before commutes to the right till there, what it does behind to the left; the commit itself
+need not commute with anything). So P' is in the state without growing sections, and with all that
+shrinking ones will do: what they do when they are alone, which ends by 3. Two things could make
+that wrong, take the first of them:
 
 - An access conflicts with one that a growing section of another thread has made. Both threads
-  have these accesses as, or in, their next steps in that state of P', so that by 1 they hold a
-  common lock. It was held from the access of the growing section on, as nothing was given back.
+  have these accesses as, or in, their next steps in that state of P'. The growing section made its
+  access before its commit, so that by 1 both hold a common lock, which they have taken in these
+  steps. It was held from the access of the growing section on, as nothing was given back.
 - An access conflicts with one that a shrinking section of another thread will make. By 5 they hold
   a common lock, and the shrinking section holds it already, as it takes none any more. (5 is
   needed, as the threads cannot be brought to both accesses in P': what was done by the access may
   depend on what the section has given back.)
 
-A section that turns may not conflict with what growing ones have made, either; it holds all its
-locks then, so that this is the first case. In each case one thread has taken a lock while another
-one held it; in P' it is free at that place, so that both are known as its takers, and by 2 that is
-impossible. Hence growing and shrinking sections conflict with nothing. A violation in a section is
-one that the attempt of the section in P' meets, and one elsewhere happens in P' as well. Of a race
-one access is in the middle of a section only if they conflict, then it is none by the above. A
-thread that is blocked for ever in the middle of a section waits for a lock (3) that another thread
-holds in the middle of one, and so on: a circle, against 4. And whoever is blocked by a lock that is
-held for ever waits for a section that never ends; those are given up.
+A section that commits may not conflict with what growing ones have made, either: before its commit
+and at it this is the first case, and behind it the second one. In each case one thread has taken a
+lock while another one held it in the middle of a section; in P' it is free at that place, so that
+both are known as its takers, and by 2 that is impossible. Hence growing and shrinking sections
+conflict with nothing. A violation in a section is one that the attempt of the section in P' meets,
+and one elsewhere happens in P' as well. Of a race one access is in the middle of a section only if
+they conflict; then both are commits or plain steps, and atomic, which is no race. A thread that is
+blocked for ever in the middle of a section is blocked by a lock that another thread holds in the
+middle of one (by anything else it is blocked in P', too, against 3), and so on: a circle, against
+4. So all sections can be brought to their ends, whatever else is blocked for ever stays so, and
+P' comes to a state in which it is.
 
 Whether the explored part of P' is enough to see conflicts against 1 is a matter of the reduction
-(`futures`): two steps that conflict without a common lock never go ahead of each other. What a
-thread looks at while it is blocked counts for 5 also where others go ahead because it is blocked.
+(`futures`): two steps that conflict against 1 never go ahead of each other. What a thread looks at
+while it is blocked counts for 5 also where others go ahead because it is blocked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from typing import NamedTuple
 
 from plait.analysis.critical_sections import BrokenLock
@@ -63,6 +72,7 @@ from plait.semantics.state import State, Thread
 MOST_PARTS = 400  # of one critical section
 _LARGEST_LOCK = 8  # bytes
 _MOST_ACCESSES = 8  # of a step that takes a lock
+_MOST_UNPROTECTED = 32  # cells; each of them costs what was explored before it was known
 
 NO_LOCKS: frozenset[int] = frozenset()
 
@@ -74,16 +84,36 @@ class Bytes(NamedTuple):
     is_atomic: bool
 
 
+class Phase(Enum):
+    """Of a critical section: where a part of it is. A plain step is one commit."""
+
+    GROWING = "before the commit"
+    COMMIT = "at the commit"
+    SHRINKING = "behind the commit"
+
+
 class Part(NamedTuple):
     """One of the steps of a critical section, or all of another step, with the locks that are held
-    meanwhile, from taking them to giving them back; `is_late` if one was given back before."""
+    meanwhile, from taking them to giving them back."""
 
     accesses: tuple[Bytes, ...]
     locks: frozenset[int]
-    is_late: bool = False
+    phase: Phase = Phase.COMMIT
+
+
+class Unprotected(Exception):
+    """A cell that a critical section accesses is accessed without a lock, too: from here to there.
+    Both accesses are atomic."""
+
+    def __init__(self, start: int, end: int) -> None:
+        super().__init__("an atomic cell is accessed with and without a lock")
+        self.start = start
+        self.end = end
 
 
 _Accessed = tuple[int, Bytes, frozenset[int]]
+# Two accesses, and the part that the first one is in.
+_Clash = tuple[Bytes, Bytes, Part]
 
 
 class Profile:
@@ -102,15 +132,17 @@ class Profile:
 
 
 class Locks:
-    """What is known of locks; `broken` are those that are given up."""
+    """What is known of locks; `broken` are those that are given up. `unprotected` are cells that
+    threads are known to access without a lock: where each begins and ends."""
 
     def __init__(self, steps: StepTaker, peeks: StepTaker) -> None:
         self.broken: set[int] = set()
+        self.unprotected: dict[tuple[int, int], None] = {}
         self._steps = steps
         self._peeks = peeks
         self._page_bits = steps.machine.page_bits
         self._profiles: dict[tuple[Part, ...], Profile] = {}
-        self._agree: dict[tuple[Profile, Profile], bool] = {}
+        self._clashes: dict[tuple[Profile, Profile], _Clash | None] = {}
         self._indivisible: dict[tuple[Profile, Profile], bool] = {}
         self._takes: dict[tuple[int, Thread, int, bytes], bool] = {}
         self._sizes: dict[int, int] = {}
@@ -143,6 +175,14 @@ class Locks:
         if found is None:
             found = self._profiles[key] = Profile(key)
         return found
+
+    def is_unprotected(self, accesses: Iterable[Bytes]) -> bool:
+        """Whether one of them is of a cell that others access without a lock."""
+        return any(
+            start < item.address + item.size and item.address < end
+            for start, end in self.unprotected
+            for item in accesses
+        )
 
     # --- taking locks
 
@@ -260,10 +300,23 @@ class Locks:
     def compare(self, one: Profile, other: Profile) -> None:
         """Steps of two threads that both come next in a state; the one is a critical section."""
         key = one, other
-        if key not in self._compared:
-            self._compared.add(key)
-            if not self.agree(one, other):
-                raise BrokenLock(one.lock, "what it protects is accessed without it")
+        if key in self._compared:
+            return
+        self._compared.add(key)
+        clash = self._clash(one, other)
+        if clash is not None:
+            mine, theirs, part = clash
+            span = max(mine.address, theirs.address), min(_end(mine), _end(theirs))
+            if (
+                mine.is_atomic
+                and theirs.is_atomic
+                and part.phase is Phase.GROWING
+                and span not in self.unprotected
+                and len(self.unprotected) < _MOST_UNPROTECTED
+                and mine.address not in part.locks
+            ):
+                raise Unprotected(*span)
+            raise BrokenLock(one.lock, "what it protects is accessed without it")
 
     def note(self, number: int, profile: Profile) -> None:
         """A thread may take such a step, or is blocked when it tries."""
@@ -273,10 +326,11 @@ class Locks:
         self._noted.add(key)
         for part in profile.parts:
             for item in part.accesses:
-                self._note_access((number, item, part.locks), profile if part.is_late else None)
+                is_late = part.phase is Phase.SHRINKING
+                self._note_access((number, item, part.locks), profile if is_late else None)
 
     def _note_access(self, mine: _Accessed, late: Profile | None) -> None:
-        """`late`: of a critical section that has given a lock back."""
+        """`late`: of a critical section, behind its commit."""
         _, item, _ = mine
         last = item.address + max(item.size, 1) - 1
         for page in range(item.address >> self._page_bits, (last >> self._page_bits) + 1):
@@ -292,51 +346,68 @@ class Locks:
                     _require_common_lock(late, mine, theirs)
 
     def agree(self, one: Profile, other: Profile) -> bool:
-        """Whether both hold a common lock wherever they conflict."""
+        """Whether both hold a common lock wherever they conflict, or may do without."""
+        return self._clash(one, other) is None
+
+    def _clash(self, one: Profile, other: Profile) -> _Clash | None:
+        """Where they do not."""
         key = one, other
-        found = self._agree.get(key)
-        if found is None:
-            found = self._agree[key] = not any(
-                mine.locks.isdisjoint(theirs.locks) and _parts_conflict(mine, theirs, is_race=False)
-                for mine in one.parts
-                for theirs in other.parts
-            )
-        return found
+        if key not in self._clashes:
+            self._clashes[key] = _first_clash(one, other)
+        return self._clashes[key]
 
     def are_indivisible(self, one: Profile, other: Profile) -> bool:
         """Whether neither can come in between the accesses of the other one, and none of them is a
-        race: both hold a common lock wherever they conflict, or both are single steps anyway."""
+        race: they keep to locks wherever they conflict, or both are single steps anyway."""
         key = one, other
         found = self._indivisible.get(key)
         if found is None:
             if len(one.parts) == len(other.parts) == 1:
-                found = not _parts_conflict(one.parts[0], other.parts[0], is_race=True)
+                found = _conflict_of(one.parts[0], other.parts[0], but_atomic=True) is None
             else:
                 found = self.agree(one, other)
             self._indivisible[key] = found
         return found
 
 
-def _parts_conflict(one: Part, other: Part, *, is_race: bool) -> bool:
-    return any(
-        _conflict(mine, theirs) and not (is_race and mine.is_atomic and theirs.is_atomic)
-        for mine in one.accesses
-        for theirs in other.accesses
-    )
+def _first_clash(one: Profile, other: Profile) -> _Clash | None:
+    """Conflicting accesses without a common lock, unless both are atomic and at commits."""
+    for mine in one.parts:
+        for theirs in other.parts:
+            if not mine.locks.isdisjoint(theirs.locks):
+                continue
+            are_commits = mine.phase is Phase.COMMIT and theirs.phase is Phase.COMMIT
+            pair = _conflict_of(mine, theirs, but_atomic=are_commits)
+            if pair is not None:
+                return (*pair, mine)
+    return None
+
+
+def _conflict_of(one: Part, other: Part, *, but_atomic: bool) -> tuple[Bytes, Bytes] | None:
+    """The first one; `but_atomic`: of which not both are atomic."""
+    for mine in one.accesses:
+        for theirs in other.accesses:
+            if _conflict(mine, theirs) and not (
+                but_atomic and mine.is_atomic and theirs.is_atomic
+            ):
+                return mine, theirs
+    return None
 
 
 def _conflict(one: Bytes, other: Bytes) -> bool:
     return (
-        (one.is_write or other.is_write)
-        and one.address < other.address + other.size
-        and other.address < one.address + one.size
+        (one.is_write or other.is_write) and one.address < _end(other) and other.address < _end(one)
     )
+
+
+def _end(item: Bytes) -> int:
+    return item.address + item.size
 
 
 def _require_common_lock(section: Profile, mine: _Accessed, theirs: _Accessed) -> None:
     if mine[0] != theirs[0] and _conflict(mine[1], theirs[1]) and mine[2].isdisjoint(theirs[2]):
         raise BrokenLock(
-            section.lock, "what it protects when another one was given back is accessed without it"
+            section.lock, "what comes behind the commit of its section is accessed without it"
         )
 
 
