@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.templates import Templates
 from plait.engines.context.variables import Variables
 from plait.logic.operators import ITE
@@ -48,6 +49,45 @@ class OldNumbers:
         }
         while self._shrink():
             pass
+        self._check(variables)
+
+    def _check(self, variables: Variables) -> None:
+        """What is proved of the instances here holds of others under another numbering. It would
+        not if a program could make up the number of a thread."""
+        for item in self._holders(variables):
+            if variables.is_shared(item) and not variables.is_ghost(self._terms, item):
+                if item not in self.shared:
+                    raise GaveUp("a lock may hold the number of a thread that has not taken it")
+
+    def _holders(self, variables: Variables) -> set[int]:
+        """What a number is copied to; not what only depends on one."""
+        terms = self._terms
+        found: set[int] = set()
+        changed = True
+        while changed:
+            changed = False
+            for template in self._templates.all:
+                for item in template.one.transitions:
+                    for variable, term in item.step.updates.items():
+                        if variable not in found and any(
+                            part in found or terms.value(part) == template.one.number
+                            for leaf in self._leaves(term)
+                            for part in terms.parts((leaf,))
+                        ):
+                            found.add(variable)
+                            changed = True
+        return found & variables.numbers
+
+    def _leaves(self, term: int) -> list[int]:
+        """What a choice is between."""
+        pending, found = [term], []
+        while pending:
+            item = pending.pop()
+            if self._terms.operator[item] == ITE:
+                pending += self._terms.operands[item][1:]
+            else:
+                found.append(item)
+        return found
 
     @staticmethod
     def _is_old(value: int | None) -> bool:
@@ -74,15 +114,11 @@ class OldNumbers:
 
     def _holds(self, term: int, known: set[int], myself: int) -> bool:
         terms = self._terms
-        pending = [term]
-        while pending:
-            item = pending.pop()
+        for item in self._leaves(term):
             value = terms.value(item)
             if value is not None:
                 if value != myself and not self._is_old(value):
                     return False
-            elif terms.operator[item] == ITE:
-                pending += terms.operands[item][1:]
             elif item not in known and item not in self.shared:
                 return False
         return True
