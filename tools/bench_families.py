@@ -180,6 +180,37 @@ void *write_both(void *number) {
 """ + threads(["read_both"] * reading + ["write_both"] * writing)
 
 
+def stages(count: int) -> str:
+    passing = "\n".join(
+        f"void *stage{n}(void *number) {{ int taken = place[{n}]; "
+        f"if (taken > 0) place[{n + 1}] = taken; return 0; }}"
+        for n in range(count)
+    )
+    names = [f"stage{n}" for n in range(count)]
+    after = f"  assert(place[{count}] >= 0);"
+    begin = "  place[0] = start();"
+    return f"""
+extern int __VERIFIER_nondet_int(void);
+int place[{count + 1}];
+int start(void) {{ int found = __VERIFIER_nondet_int(); return found > 0 ? found : 1; }}
+{passing}
+""" + threads(names, begin, after)
+
+
+def wings(count: int) -> str:
+    """Of the butterfly (Yin, Dong, Liu, Wang: Fig. 6): each pair of threads has one order in which
+    both read what was there before."""
+    pairs = "\n".join(
+        f"""int m{n}, n{n}, m_seen{n}, n_seen{n};
+void *left{n}(void *number) {{ m{n} = 2; n_seen{n} = n{n}; return 0; }}
+void *right{n}(void *number) {{ n{n} = 2; m_seen{n} = m{n}; return 0; }}"""
+        for n in range(count)
+    )
+    names = [name for n in range(count) for name in (f"left{n}", f"right{n}")]
+    after = "\n".join(f"  assert(m_seen{n} || n_seen{n});" for n in range(count))
+    return pairs + "\n" + threads(names, after=after)
+
+
 _DOUBLED = (1, 2, 4, 8, 16, 32, 64)
 FAMILIES = (
     family(
@@ -200,6 +231,8 @@ FAMILIES = (
         [(1, 1), (2, 1), (2, 2), (3, 2), (4, 2), (6, 2)],
         readers,
     ),
+    family("stages", "threads that hand on a positive number", (1, 2, 3, 4, 5, 6), stages),
+    family("wings", "pairs of threads that cannot both be too early", (1, 2, 3, 4), wings),
 )
 
 

@@ -38,7 +38,8 @@ class Footprint(NamedTuple):
         )
 
     def __or__(self, other: Footprint) -> Footprint:
-        return Footprint(*(one | two for one, two in zip(self, other, strict=True)))
+        reads, writes, locks = other
+        return Footprint(self.reads | reads, self.writes | writes, self.locks | locks)
 
 
 NOTHING = Footprint(0, 0)

@@ -56,7 +56,7 @@ from plait.symbolic.locks import Locks
 from plait.symbolic.memory import Memory
 from plait.symbolic.merging import Merger
 from plait.symbolic.run import Run, RunIsOver, Trouble
-from plait.symbolic.surroundings import Surroundings, View
+from plait.symbolic.surroundings import Lives, Surroundings, View
 from plait.symbolic.threads import Threads, initial_location
 from plait.symbolic.values import Values
 
@@ -72,7 +72,8 @@ class Executor:
         self._knowledge = knowledge
         self._specification = specification
         self._known = KnownBlocks()
-        self._view = View(knowledge, self.start())
+        self._lives = Lives(knowledge)
+        self._view = View(self._lives, self.start())
 
     @property
     def locks(self) -> set[Cell]:
@@ -85,7 +86,7 @@ class Executor:
     def block(self, location: Location, number: int) -> Block:
         """The next block of a thread. It is executed once for all that it looks at."""
         if self._view.location is not location:
-            self._view = View(self._knowledge, location)
+            self._view = View(self._lives, location)
         found = self._known.find(self._view, number)
         if found is None:
             surroundings = Surroundings(self._view, number)
@@ -97,14 +98,12 @@ class Executor:
         """Whether a thread can do nothing at a location if a lock has a certain value, and only
         because of that: so it is wherever the thread and the value are the same."""
         page = lock[0] >> self._knowledge.page_bits
-        item = self.memory.objects.static_at(lock[0]) or View(self._knowledge, location).object_at(
-            page
-        )
+        item = self.memory.objects.static_at(lock[0]) or View(self._lives, location).object_at(page)
         parts = None if item is None else self.memory.explicit_parts(item, lock, value)
         if parts is None:
             return False
         cells = tuple(sorted({**dict(location.cells), **parts}.items()))
-        view = View(self._knowledge, replace(location, cells=cells))
+        view = View(self._lives, replace(location, cells=cells))
         surroundings = Surroundings(view, number)
         if self._executed(surroundings).block.ways:
             return False

@@ -7,6 +7,7 @@ all locations that give the same answers.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -47,8 +48,8 @@ class Item:
 class View:
     """What there is at a location, without static objects, which always live."""
 
-    def __init__(self, knowledge: Knowledge, location: Location) -> None:
-        self._knowledge = knowledge
+    def __init__(self, lives: Lives, location: Location) -> None:
+        self._lives = lives
         self.location = location
 
     @cached_property
@@ -61,11 +62,11 @@ class View:
 
     @cached_property
     def _items(self) -> dict[int, Item]:
-        return _items(self._knowledge, self.location)
+        return self._lives.at(self.location)
 
     @cached_property
     def _largest(self) -> int:
-        pages_of = self._knowledge.pages_of
+        pages_of = self._lives.pages_of
         return max((pages_of(item.size) for item in self._items.values()), default=0)
 
     def known_value(self, cell: Cell) -> Known:
@@ -76,7 +77,7 @@ class View:
         for back in range(self._largest):
             found = self._items.get(page - back)
             if found is not None:
-                return found if back < self._knowledge.pages_of(found.size) else None
+                return found if back < self._lives.pages_of(found.size) else None
         return None
 
     def made_by(self, maker: Maker) -> tuple[Item, ...]:
@@ -85,6 +86,7 @@ class View:
     def heap_object(self, page: int) -> HeapObject | None:
         return self._heap.get(page)
 
+    @cached_property
     def running_threads(self) -> int:
         return sum(thread.status is Status.RUNNING for thread in self.location.threads)
 
@@ -102,7 +104,7 @@ class View:
             case "heap object", page:
                 return self.heap_object(page)
             case "is alone", _:
-                return self.running_threads() == 1
+                return self.running_threads == 1
         return self.thread_count()
 
 
@@ -138,7 +140,7 @@ class Surroundings:
 
     def is_alone(self) -> bool:
         """Whether no other thread is running."""
-        is_alone = self._view.running_threads() == 1
+        is_alone = self._view.running_threads == 1
         self.asked.setdefault(("is alone", None), is_alone)
         return is_alone
 
@@ -156,11 +158,32 @@ def address_of_static(knowledge: Knowledge, item: StaticObject, number: int) -> 
     return pages[item] << knowledge.page_bits
 
 
-def _items(knowledge: Knowledge, location: Location) -> dict[int, Item]:
-    """The objects that live at a location by their first pages, without static ones."""
-    found: dict[int, Item] = {}
-    bits = knowledge.page_bits
-    for number, thread in enumerate(location.threads, 1):
+class Lives:
+    """The objects that live at locations by their first pages, without static ones. Most locations
+    have most threads in common."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.pages_of = knowledge.pages_of
+        self._knowledge = knowledge
+        self._known: dict[tuple[int, Thread], dict[int, Item]] = {}
+
+    def at(self, location: Location) -> dict[int, Item]:
+        found: dict[int, Item] = {}
+        for number, thread in enumerate(location.threads, 1):
+            found.update(self._of(number, thread))
+        bits = self._knowledge.page_bits
+        for made in location.heap:
+            found[made.page] = Item(made.edge, made.page << bits, made.size)
+        return found
+
+    def _of(self, number: int, thread: Thread) -> dict[int, Item]:
+        """Locals, and copies of thread-local objects."""
+        found = self._known.get((number, thread))
+        if found is not None:
+            return found
+        knowledge = self._knowledge
+        bits = knowledge.page_bits
+        found = self._known[number, thread] = {}
         for frame in thread.frames:
             slots = knowledge.shape(frame.function).function.slots
             for index, address in frame.slots:
@@ -170,9 +193,7 @@ def _items(knowledge: Knowledge, location: Location) -> dict[int, Item]:
             for item in knowledge.space.thread_locals:
                 address = address_of_static(knowledge, item, number)
                 found[address >> bits] = Item(item, address, item.size)
-    for made in location.heap:
-        found[made.page] = Item(made.edge, made.page << bits, made.size)
-    return found
+        return found
 
 
 @dataclass(slots=True, frozen=True)
@@ -205,13 +226,16 @@ class Change:
     def _cells(self, location: Location) -> tuple[tuple[Cell, int | None], ...]:
         if not self.ended and not self.cells:
             return location.cells
-        known = dict(location.cells)
+        found = list(location.cells)
         for address, size in self.ended:
-            for cell in [cell for cell in known if address <= cell[0] < address + max(size, 1)]:
-                del known[cell]
+            first = bisect_left(found, (address, 0), key=_cell)
+            del found[first : bisect_left(found, (address + max(size, 1), 0), key=_cell)]
         for cell, value in self.cells:
-            if isinstance(value, Initially):
-                known.pop(cell, None)
-            else:
-                known[cell] = value
-        return tuple(sorted(known.items()))
+            place = bisect_left(found, cell, key=_cell)
+            behind = place + (place < len(found) and found[place][0] == cell)
+            found[place:behind] = [] if isinstance(value, Initially) else [(cell, value)]
+        return tuple(found)
+
+
+def _cell(known: tuple[Cell, int | None]) -> Cell:
+    return known[0]

@@ -16,13 +16,19 @@ from plait.engines.interface import Counterexample, Outcome
 from plait.engines.traces.engine import verify
 from plait.engines.traces.settings import Settings
 from plait.evidence.replay import ReplayFailed, replay_blocks
+from plait.model.facts import Fact
 from plait.model.program import Program
 from plait.model.properties import Specification
 
 DEFAULT = Settings()
 
 
-def outcome_of(program: Program, settings: Settings = DEFAULT, seconds: float = 60) -> Outcome:
+def outcome_of(
+    program: Program,
+    settings: Settings = DEFAULT,
+    seconds: float = 60,
+    known: tuple[Fact, ...] = (),
+) -> Outcome:
     def confirm(found: Counterexample) -> str:
         try:
             replay_blocks(program, Specification(), found)
@@ -31,7 +37,9 @@ def outcome_of(program: Program, settings: Settings = DEFAULT, seconds: float = 
         return ""
 
     deadline = time.monotonic() + seconds
-    return verify(program, Specification(), settings, deadline, confirm=confirm)
+    return verify(
+        program, Specification(), settings, deadline, confirm=confirm, known=lambda: known
+    )
 
 
 def program_of(text: str, folder: Path) -> Program:

@@ -101,7 +101,5 @@ def test_wrong_guesses_of_what_others_may_do(
 
 @pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.c")), ids=lambda path: path.stem)
 def test_programs_of_the_papers(path: Path) -> None:
-    if path.stem in ("stack_unsafe", "read_write_lock_safe"):
-        pytest.skip("seconds")
     outcome = outcome_of(loaded(path))
     assert outcome.answer is expected(path), outcome.reason

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from plait.analysis.critical_sections import Touch
+from plait.analysis.critical_sections import BrokenLock, Touch
 from plait.analysis.futures import NOTHING, Footprint, Futures
+from plait.data import replace
 from plait.engines.blocks.certificate import Row
 from plait.engines.blocks.standings import Standing, Standings
 from plait.errors import UnsupportedCode
@@ -22,7 +23,7 @@ from plait.symbolic.execute import Executor
 from plait.symbolic.knowledge import Knowledge
 from plait.symbolic.locations import Location, Status, Thread
 
-_MOST_REHEARSED = 1000  # locations
+_MOST_REHEARSED = 1000  # places of threads
 
 BlockAt = Callable[[Location, int], Block]
 
@@ -41,27 +42,48 @@ class PersistentSets:
     # --- what was seen
 
     def rehearse(self) -> None:
-        """See what threads do, without caring for what they depend on."""
+        """See what threads do one by one, without caring for what they depend on: where they come
+        to some place first, with the values that are known there, and again without."""
         start = self._executor.start()
-        pending = [start]
+        pending = [(start, 1)]
         seen = {(1, self._standings.of(start.threads[0]))}
         count = 0
         while pending and count < _MOST_REHEARSED:
-            location = pending.pop()
+            location, number = pending.pop()
             count += 1
-            for number in location.can_step():
+            for values_of in (_as_it_is, self._without_values):
+                at = values_of(location, number)
                 try:
-                    block = self._executor.block(location, number)
-                except UnsupportedCode:
+                    block = self._executor.block(at, number)
+                except (UnsupportedCode, BrokenLock):
                     continue  # perhaps nobody ever comes here
-                self.note(location, number, block)
+                self.note(at, number, block)
                 for way in block.ways:
                     if way.target is None:
                         continue
-                    stand = number, self._standings.of(way.target.threads[number - 1])
-                    if stand not in seen:
-                        seen.add(stand)
-                        pending.append(way.target)
+                    threads = way.target.threads
+                    for moved in (number, *range(len(at.threads) + 1, len(threads) + 1)):
+                        stand = moved, self._standings.of(threads[moved - 1])
+                        if stand not in seen and threads[moved - 1].status is Status.RUNNING:
+                            seen.add(stand)
+                            pending.append((way.target, moved))
+
+    def _without_values(self, location: Location, number: int) -> Location:
+        """Without known values that are no addresses: a thread may go any way that they decide."""
+        least = 1 << self._knowledge.page_bits
+        known = self._executor.memory.initially_known | dict(location.cells)
+        cells = dict(location.cells)
+        cells |= {
+            cell: None for cell, value in known.items() if value is not None and value < least
+        }
+        thread = location.threads[number - 1]
+        frames = tuple(
+            replace(frame, registers=tuple(item for item in frame.registers if item[1] >= least))
+            for frame in thread.frames
+        )
+        threads = list(location.threads)
+        threads[number - 1] = replace(thread, frames=frames)
+        return Location(tuple(threads), location.heap, tuple(sorted(cells.items())))
 
     def note(self, location: Location, number: int, block: Block) -> None:
         behind = set()
@@ -94,6 +116,7 @@ class PersistentSets:
         """A thread that is a persistent set; 0 if none seems to be one."""
         if len(threads) < 2:
             return 0
+        others = self._futures_of_others(location)
         for number in threads:
             thread = location.threads[number - 1]
             stand = number, self._standings.of(thread)
@@ -104,14 +127,26 @@ class PersistentSets:
                 continue
             if not block.ways or any(way.kind is not Kind.MOVE for way in block.ways):
                 continue
-            mine = self._footprint(block)
-            if not any(
-                mine.conflicts_with(self._futures.of((other, self._standings.of(item))))
-                for other, item in enumerate(location.threads, 1)
-                if other != number and item.status is Status.RUNNING
-            ):
+            if not self._footprint(block).conflicts_with(others[number]):
                 return number
         return 0
+
+    def _futures_of_others(self, location: Location) -> dict[int, Footprint]:
+        """What all running threads but one may still do, for each of them."""
+        running = [
+            (number, self._futures.of((number, self._standings.of(item))))
+            for number, item in enumerate(location.threads, 1)
+            if item.status is Status.RUNNING
+        ]
+        found: dict[int, Footprint] = {}
+        before = behind = NOTHING
+        for number, future in running:
+            found[number] = before
+            before |= future
+        for number, future in reversed(running):
+            found[number] |= behind
+            behind |= future
+        return found
 
     def _is_in_loop(self, thread: Thread) -> bool:
         found = self._loops.get(thread)
@@ -171,6 +206,10 @@ class PersistentSets:
                     flow.pop(thread, None)
                 _flow(pending, queue, child, flow)
         return found
+
+
+def _as_it_is(location: Location, number: int) -> Location:
+    return location
 
 
 def _flow(

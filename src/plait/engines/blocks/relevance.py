@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from plait.logic.substitute import Vocabulary
 from plait.logic.terms import Terms
 from plait.symbolic.knowledge import Knowledge
-from plait.symbolic.locations import Location, Status
+from plait.symbolic.locations import Cell, Location, Status
 from plait.symbolic.memory import Memory
 from plait.symbolic.variables import RegisterName, cell_of, register_of
 
@@ -19,16 +21,33 @@ class Relevance:
         self._knowledge = knowledge
         self._memory = memory
         self._vocabulary = Vocabulary(terms)
+        self._cells: tuple[Location | None, dict[Cell, int | None]] = None, {}  # of one location
+        self._about: dict[int, int] = {}  # the claims of a list that mention a variable
+        self._seen = 0  # so many claims
 
     def __call__(self, location: Location, claim: int) -> bool:
         return all(self._is_there(location, item) for item in self._vocabulary(claim))
+
+    def at(self, location: Location, claims: Sequence[int]) -> int:
+        """Those of a list that only grows, a bit for each."""
+        for number in range(self._seen, len(claims)):
+            for variable in self._vocabulary(claims[number]):
+                self._about[variable] = self._about.get(variable, 0) | 1 << number
+        self._seen = len(claims)
+        found = (1 << len(claims)) - 1
+        for variable, about in self._about.items():
+            if about & found and not self._is_there(location, variable):
+                found &= ~about
+        return found
 
     def known_value(self, location: Location, variable: int) -> int | None:
         """What a location knows by itself of a variable."""
         name = self._terms.name[variable]
         cell = cell_of(name)
         if cell is not None:
-            cells = dict(location.cells)
+            if self._cells[0] is not location:
+                self._cells = location, dict(location.cells)
+            cells = self._cells[1]
             return cells[cell] if cell in cells else self._memory.initially_known.get(cell)
         register = register_of(name)
         if register is None or not self._has_frame(location, register):

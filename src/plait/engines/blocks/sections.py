@@ -19,10 +19,19 @@ class Sections:
         # Values of locks in the middle of sections by who holds them, and who takes the lock where.
         self._held: dict[Cell, dict[tuple[int, int], None]] = {}
         self._takers: dict[Cell, dict[tuple[int, Thread], Location]] = {}
+        self._before_locks: list[tuple[Location, int, Block]] = []
         self.used: dict[Cell, None] = {}
 
     def note(self, location: Location, number: int, block: Block) -> None:
         """The block of a thread at a location. Raises BrokenLock."""
+        # Nothing is compared as long as nobody has taken a lock.
+        self._before_locks.append((location, number, block))
+        if self._executor.locks:
+            waiting, self._before_locks = self._before_locks, []
+            for item in waiting:
+                self._note(*item)
+
+    def _note(self, location: Location, number: int, block: Block) -> None:
         thread = location.threads[number - 1]
         standing = Discipline.ANYWHERE if thread.lock else self._standings.of(thread)
         others = []

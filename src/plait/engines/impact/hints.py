@@ -13,6 +13,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from plait.engines.blocks.ranges import variable_of_part
 from plait.engines.impact.tree import Node
 from plait.logic.operators import CONSTANT, EXTRACT, NAMES, VARIABLE
 from plait.logic.substitute import make
@@ -227,13 +228,10 @@ def cell_variable(
     location: Location,
 ) -> int | None:
     """The variable of a part (offset and size) of an object, if it has one at this place."""
-    cells = knowledge.cells_of(item, item.size)
-    if cells is None or part not in cells or knowledge.is_explicit_cell(item, *part):
-        return None
     cell = knowledge.program.address_of(item) + part[0], part[1]
     if any(known == cell and value is not None for known, value in location.cells):
         return None
-    return variables.cell_variable(terms, cell)
+    return variable_of_part(knowledge, terms, item, part)
 
 
 class Hints:

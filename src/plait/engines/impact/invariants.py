@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plait.engines.blocks.ranges import in_range
 from plait.engines.impact.hints import cell_variable
 from plait.logic.terms import Terms
 from plait.model.facts import Fact, Range
@@ -58,10 +59,4 @@ class Candidates:
         variable = cell_variable(self._knowledge, self._terms, item, part, location)
         if variable is None:
             return None
-        terms, width = self._terms, 8 * fact.size
-        mask = (1 << width) - 1
-        low, high = terms.constant(fact.low & mask, width), terms.constant(fact.high & mask, width)
-        if fact.low == fact.high:
-            return terms.eq(variable, low)
-        compare = terms.sle if fact.signed else terms.ule
-        return terms.and_(compare(low, variable), compare(variable, high))
+        return in_range(self._terms, fact, variable)

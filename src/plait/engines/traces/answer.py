@@ -36,4 +36,5 @@ def answer(question: Question, listener: Listener) -> Outcome:
         question.deadline,
         searched,
         listener.confirm,
+        question.known,
     )

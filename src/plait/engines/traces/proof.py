@@ -32,6 +32,24 @@ from plait.logic.terms import Terms
 
 FALSE = 0
 _REMEMBERED = 50_000  # sets behind one step
+_MOST_SAMPLES = 30  # of one step
+
+
+@dataclass(slots=True, eq=False)
+class _Sample:
+    """A state from which a step can be taken."""
+
+    model: Model
+    holding: int = 0  # claims
+    seen: int = 1  # claims that were looked at
+
+    def has(self, claims: int, known: list[int]) -> bool:
+        """Whether the state satisfies some of all claims that are known."""
+        for number in range(self.seen, len(known)):
+            if self.model(known[number]):
+                self.holding |= 1 << number
+        self.seen = len(known)
+        return not claims & ~self.holding
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +67,7 @@ class _Letter:
     # Sets of claims that suffice for a claim behind the step, and sets that do not.
     triples: dict[int, list[int]] = field(default_factory=dict)
     failures: dict[int, list[int]] = field(default_factory=dict)
+    samples: list[_Sample] = field(default_factory=list)
     behind: dict[int, int] = field(default_factory=dict)
 
 
@@ -246,6 +265,11 @@ class Proof:
         return found
 
     def _asked(self, letter: _Letter, claims: int, claim: int, chosen: list[int]) -> int | None:
+        goal = letter.goals[claim]
+        for sample in letter.samples:
+            if sample.has(claims, self.claims) and not sample.model(goal):
+                letter.failures.setdefault(claim, []).append(sample.holding)
+                return None
         began = time.perf_counter()
         terms = self.terms
         conjuncts = [terms.not_(letter.goals[claim]), *letter.step.assumes]
@@ -261,11 +285,11 @@ class Proof:
             self._statistics.proving += time.perf_counter() - began
         if isinstance(answer, Model):
             # Nothing that holds in the model suffices, nor do claims about other variables.
-            holding = claims
-            for number in range(1, len(self.claims)):
-                if answer(self.claims[number]):
-                    holding |= 1 << number
-            letter.failures.setdefault(claim, []).append(holding)
+            sample = _Sample(answer)
+            sample.has(0, self.claims)
+            letter.failures.setdefault(claim, []).append(sample.holding | claims)
+            letter.samples.insert(0, sample)
+            del letter.samples[_MOST_SAMPLES:]
             return None
         self._statistics.weakenings += 1
         core = set(answer)

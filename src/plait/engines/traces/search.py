@@ -12,6 +12,7 @@ from collections.abc import Callable
 from plait.engines.blocks.bitsets import as_set, numbers
 from plait.engines.blocks.conflicts import dependence
 from plait.engines.blocks.persistent import PersistentSets
+from plait.engines.blocks.relevance import Relevance
 from plait.engines.blocks.sections import Sections
 from plait.engines.traces.proof import FALSE, Proof
 from plait.engines.traces.settings import Commutativity, Settings
@@ -19,13 +20,16 @@ from plait.engines.traces.states import Edge, Place, State, close, rows
 from plait.engines.traces.statistics import Statistics
 from plait.logic.interpolation.path import Step
 from plait.logic.terms import Terms
+from plait.model.actions import Origin
 from plait.symbolic.blocks import Block, Kind, Way
 from plait.symbolic.execute import Executor
 from plait.symbolic.locations import Location
 
 _MOST_TRIALS = 3
 
-Relevant = Callable[[Location, int], bool]  # whether a claim is about variables of a location
+
+def _error(way: Way) -> tuple[Kind, str, Origin]:
+    return way.kind, way.message, way.origin
 
 
 class Search:
@@ -36,7 +40,7 @@ class Search:
         proof: Proof,
         sections: Sections,
         persistent_sets: PersistentSets,
-        relevant: Relevant,
+        relevance: Relevance,
         initial_value: Callable[[int], int | None],
         settings: Settings,
         statistics: Statistics,
@@ -46,14 +50,17 @@ class Search:
         self._proof = proof
         self._sections = sections
         self._persistent_sets = persistent_sets
-        self._relevant = relevant
+        self._relevance = relevance
         self._initial_value = initial_value
         self._settings = settings
         self._statistics = statistics
         self._places: dict[Location, Place] = {}
+        # When ways and blocks, by parts that they have alone, depend on each other, outside of
+        # sections or with a thread inside of one.
+        self._dependences: dict[tuple[int, int, bool], int] = {}
         self._tests: dict[int, Step] = {}  # of the condition that two steps depend on each other
         self._mistaken: set[Location] = set()  # where one thread alone is not enough
-        self._left_out: dict[Way, int] = {}  # how often
+        self._left_out: dict[tuple[Kind, str, Origin], int] = {}  # errors, and how often
         self._count = 0
         self.word: list[State] = []  # from the initial state to where the search is
         self._component: list[State] = []  # states that are not closed, in order of discovery
@@ -85,14 +92,15 @@ class Search:
                 state.edges.append(Edge(thread, way, None, premises))
             elif way.kind is Kind.MOVE:
                 self._follow(state, thread, way)
-            elif self._left_out.get(way, 0) < _MOST_TRIALS:
+            elif self._left_out.get(_error(way), 0) < _MOST_TRIALS:
                 return found
         return None
 
-    def leave_out(self, way: Way) -> None:
-        """Go on as if an error could not happen here, and after some more trials nowhere. There
-        will be no proof."""
-        self._left_out[way] = self._left_out.get(way, 0) + 1
+    def leave_out(self, way: Way, *, for_good: bool = False) -> None:
+        """Go on as if an error could not happen here, and after some more trials (`for_good`: none)
+        nowhere. There will be no proof."""
+        before = self._left_out.get(_error(way), 0)
+        self._left_out[_error(way)] = _MOST_TRIALS if for_good else before + 1
 
     def _next_way(self, state: State) -> tuple[int, Way] | None:
         if state.left is None:
@@ -103,7 +111,7 @@ class Search:
             ]
             for thread, _ in state.left:
                 block = self.block(state.place, thread)
-                self._sections.note(state.place.location, thread, block)
+                self._note(state.place, thread, block)
                 if self._settings.persistent:
                     self._persistent_sets.note(state.place.location, thread, block)
         while state.left:
@@ -113,6 +121,13 @@ class Search:
             state.left.pop()
             state.explored |= 1 << thread
         return None
+
+    def _note(self, place: Place, thread: int, block: Block) -> None:
+        """A step that can be taken there, which may be in the middle of a critical section."""
+        key = thread, id(block.accesses)
+        if key not in place.noted:
+            place.noted.add(key)
+            self._sections.note(place.location, thread, block)
 
     def _to_explore(self, state: State) -> list[int]:
         if state.persistent:
@@ -206,7 +221,7 @@ class Search:
         """Threads whose next step is independent of the one to the child, and was or will be
         explored before it: the words in which they come next need not be looked at."""
         for thread in numbers(self._candidates(state, child.thread)):
-            premises = self._independent(state, way, thread)
+            premises = self._independent(state, way, child.place, thread)
             if premises is None:
                 continue
             child.asleep |= 1 << thread
@@ -217,7 +232,7 @@ class Search:
             # It is not taken from there, but it could be: nobody must be in the middle of a
             # critical section then.
             block = self.block(state.place, thread)
-            self._sections.note(child.place.location, thread, block)
+            self._note(child.place, thread, block)
 
     def _candidates(self, state: State, moving: int) -> int:
         match self._settings.commutativity:
@@ -231,12 +246,17 @@ class Search:
                 found = state.asleep | state.explored
         return found & ~(1 << moving) & as_set(state.place.can_step)
 
-    def _independent(self, state: State, way: Way, thread: int) -> int | None:
+    def _independent(self, state: State, way: Way, behind: Place, thread: int) -> int | None:
         """Claims because of which the next step of a thread is independent of a way that another
         one takes; None if it may not be."""
         assert way.target is not None
         block = self.block(state.place, thread)
-        condition = dependence(self._terms, state.place.location, way.target, way, block)
+        key = id(way.step), id(block.accesses), state.place.is_inside or behind.is_inside
+        condition = self._dependences.get(key)
+        if condition is None:
+            before = state.place.location
+            condition = dependence(self._terms, before, way.target, way, block)
+            self._dependences[key] = condition
         if condition == self._terms.false:
             return 0
         if condition == self._terms.true:
@@ -267,7 +287,8 @@ class Search:
     def _place(self, location: Location) -> Place:
         place = self._places.get(location)
         if place is None:
-            place = self._places[location] = Place(location, location.can_step())
+            is_inside = any(thread.is_inside for thread in location.threads)
+            place = self._places[location] = Place(location, location.can_step(), is_inside)
             self._statistics.locations = len(self._places)
             threads = len(location.threads)
             self._statistics.threads = max(self._statistics.threads, threads)
@@ -275,10 +296,10 @@ class Search:
 
     def _claims_at(self, place: Place, claims: int) -> int:
         """Those that are about variables that there are at a place."""
-        for number in range(place.seen, len(self._proof.claims)):
-            if self._relevant(place.location, self._proof.claims[number]):
-                place.relevant |= 1 << number
-        place.seen = len(self._proof.claims)
+        known = self._proof.claims
+        if place.seen < len(known):
+            place.relevant = self._relevance.at(place.location, known)
+            place.seen = len(known)
         return claims & place.relevant
 
     # --- refinement

@@ -31,11 +31,13 @@ class Place:
 
     location: Location
     can_step: list[int]
+    is_inside: bool  # whether a thread is in the middle of a section
     blocks: dict[int, Block] = field(default_factory=dict)
     open: list[State] = field(default_factory=list)  # of which it is not known what they need
     closed: list[State] = field(default_factory=list)
     relevant: int = 0  # claims about variables that there are here
-    seen: int = 1  # claims that were looked at for that
+    seen: int = 0  # claims that were looked at for that
+    noted: set[tuple[int, int]] = field(default_factory=set)  # steps of threads, by their accesses
     persistent: int | None = None  # a thread whose next step nothing that others may do disturbs
 
 
@@ -103,7 +105,7 @@ def close(component: list[State], proof: Proof) -> None:
             needed, asleep = _needed(state, proof)
             if needed != state.needed or asleep != state.needed_asleep:
                 state.needed, state.needed_asleep = needed, asleep
-                grows = True
+                grows = len(component) > 1 or _covers_itself(state)
     for state in component:
         state.is_closed = True
         place = state.place
@@ -113,6 +115,10 @@ def close(component: list[State], proof: Proof) -> None:
             if state.needed & ~other.needed or state.needed_asleep & ~other.needed_asleep
         ]
         place.closed.append(state)
+
+
+def _covers_itself(state: State) -> bool:
+    return any(edge.child is not None and edge.child.cover is state for edge in state.edges)
 
 
 def _needed(state: State, proof: Proof) -> tuple[int, int]:

@@ -19,6 +19,7 @@ class Statistics(interface.Statistics):
     states: int = 0
     traces: int = 0  # words that were proved one by one
     claims: int = 0
+    suggested: int = 0  # of these, those that other engines have proved
     triples: int = 0  # edges of the automaton: claims before a step, and one behind it
     weakenings: int = 0  # of these, those that only a solver finds (Transformation II)
     covers: int = 0
