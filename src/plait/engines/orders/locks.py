@@ -14,7 +14,8 @@ has ended. Writes of 0 that come before everything else initialise the lock.
 There may be more in these sections. A section may go on only if conditions on what it has read are
 true; they must be true of all that it can find: of 0 and the values of other threads where it
 acquires, of its own value where it releases. It may only look at the cell, as who destroys a mutex
-does, where the lock is surely free. And what is written behind all reads does not matter.
+does, where the lock is surely free, and not because it waits for that: such a read goes with the
+others. And what is written behind all reads does not matter.
 
 That a release matches an acquisition is seen in their guards, which fails where paths meet that
 have acquired the lock in different places. Then the cell is tracked in the next unrolling: along
@@ -193,6 +194,7 @@ class LockSearch:
                 continue
             if event.kind in (Access.READ, Access.WRITE) and not self._is_unseen(event):
                 self._of_cell.setdefault(event.cell, []).append(event)
+        self._requiring = _requiring(unrolling)
         self._required: dict[int, list[tuple[int, int]]] = {}
         for where, condition, _ in unrolling.required:
             if terms.operator[condition] == EQ:
@@ -392,6 +394,8 @@ class LockSearch:
         reads = [event for event in inside if event.kind is Access.READ]
         if not writes and len(reads) == 1:
             [read] = reads
+            if read.section[0][0] in self._requiring:
+                return None  # it may be behind a release only because it waits for that
             return Look(read.number, read.thread, self._orders.sure[read.number])
         if len(writes) != 1 or len(reads) > 1:
             return None
@@ -629,11 +633,18 @@ def learn_for_deadlocks(
     )
 
 
+def _requiring(unrolling: Unrolling) -> set[int]:
+    """The sections that happen only if something holds."""
+    return {name for _, _, names in unrolling.required for name in names}
+
+
 def unseen_writes(
     unrolling: Unrolling, orders: StaticOrders, terms: Terms
 ) -> frozenset[tuple[Cell, SectionKey]]:
     """The sections whose writes to a cell come behind all reads of it: what is done when a lock is
-    destroyed. Only constants: pointers keep objects reachable."""
+    destroyed. Only constants: pointers keep objects reachable. Not those that require something:
+    without its write, who takes a lock last would only wait for it."""
+    requiring = _requiring(unrolling)
     readers: dict[Cell, list[int]] = {}
     for event in unrolling.events:
         if event.kind is Access.READ and event.cell is not None:
@@ -646,6 +657,7 @@ def unseen_writes(
             event.cell not in unrolling.regions
             and terms.is_constant(event.value)
             and len(event.section) == 1
+            and event.section[0][0] not in requiring
             and all(orders.after[n] >> event.number & 1 for n in readers.get(event.cell, ()))
         )
         for name, _ in event.section:
