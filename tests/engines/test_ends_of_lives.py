@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.engines.asking import outcome_of
 
+import plait
 from plait.c import FrontEndOptions, load
 from plait.engines.interface import Answer
 from plait.model.properties import from_names
@@ -75,3 +76,28 @@ def test_engines(engine: str, what: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_engines_that_may_not_know(engine: str, what: str, tmp_path: Path) -> None:
     assert outcome_of(engine, PROGRAMS[what], tmp_path).answer is not Answer.HOLDS
+
+
+DANGLING = """#include <assert.h>
+void deeper(int **u, int i) {
+  if (i == 2) return;
+  **u = 12;
+  deeper(u, i + 1);
+  assert(**u == 12);
+  int a;
+  *u = &a;
+}
+int main(void) {
+  int a, *p = &a;
+  deeper(&p, 0);
+}
+"""
+
+
+def test_a_counterexample_that_uses_a_dead_local_shows_nothing(tmp_path: Path) -> None:
+    """Unless accesses are checked, the engine does not look at how long locals live."""
+    path = tmp_path / "program.c"
+    path.write_text(DANGLING)
+    found = plait.verify(str(path), engine="orders", property="assertions", cache=False)
+    assert found.verdict == "unknown"
+    assert found.reason.startswith("undefined behaviour: access to no live object")

@@ -159,3 +159,9 @@ def test_what_is_no_alignment(call: str, tmp_path: Path) -> None:
     text = f"#include <malloc.h>\nint main(void) {{ assert((long){call} % 3 == 0); }}"
     found = explored(tmp_path, HEAD + text)
     assert found.verdict.value == "unknown" and "not a power of two" in found.reason
+
+
+@pytest.mark.parametrize(("clock", "expected"), [("CLOCK_REALTIME", "true"), ("999", "false")])
+def test_a_clock_that_nobody_knows(clock: str, expected: str, tmp_path: Path) -> None:
+    text = f"int main(void) {{ struct timespec t; assert(clock_getres({clock}, &t) == 0); }}"
+    assert explored(tmp_path, HEAD + text).verdict.value == expected

@@ -350,6 +350,10 @@ def _not_followed(program: Program, number: int, outcome: StepOutcome) -> Replay
     if outcome.ending is Ending.LIMIT:
         place = program.user_place(outcome.origin)
         return Undecided(f"limit: {outcome.message} ({place})", outcome.beyond)
+    if outcome.ending is Ending.UNDEFINED and outcome.message.startswith("access to no live"):
+        # Where accesses are not checked, engines do not look at how long locals live.
+        place = program.user_place(outcome.origin)
+        return Undecided(f"undefined behaviour: {outcome.message} ({place})")
     return ReplayFailed(f"thread {number}: {outcome.ending.value} {outcome.message}")
 
 

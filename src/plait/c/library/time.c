@@ -42,10 +42,18 @@ enum {
   CLOCK_MONOTONIC_COARSE = 6,
   CLOCK_BOOTTIME = 7
 };
+/* Linux has the clocks 0 to 11, and those of processes and threads, which are negative. */
+static int __plait_has_no_clock(int clock) {
+  if ((clock >= 0 && clock <= 11) || !__plait_choose("failure of a clock", 2)) return 0;
+  *__errno_location() = EINVAL;
+  return 1;
+}
+
 int clock_gettime(int clock, struct timespec *result) {
   static struct timespec last[CLOCK_BOOTTIME + 1];
   long seconds;
   long nanoseconds;
+  if (__plait_has_no_clock(clock)) return -1;
   if (clock == CLOCK_MONOTONIC || clock == CLOCK_PROCESS_CPUTIME_ID ||
       clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME) {
     __plait_atomic_begin();
@@ -65,6 +73,7 @@ int clock_gettime(int clock, struct timespec *result) {
   return 0;
 }
 int clock_getres(int clock, struct timespec *result) {
+  if (__plait_has_no_clock(clock)) return -1;
   if (result != NULL) {
     result->tv_sec = 0;
     result->tv_nsec = 1;
