@@ -11,7 +11,8 @@
 #                        tasks than our own, BENCH_OPTIONS="--stride 6 --seconds 20" for less of them
 # make bench-impact      the four configurations of the unbounded engine, and checking its proofs
 # make bench-traces      the engine that proves traces beside others; BENCH_TASKS="files" for other
-#                        programs than our own, BENCH_OPTIONS="--seconds 20 --engine E" for others
+#                        programs than our own, BENCH_OPTIONS="--seconds 20 --engine E" for others,
+#                        BENCH_OPTIONS="--family F" for programs that grow
 # make bench-families    how far an engine gets with more items and threads; BENCH_OPTIONS="--engine E"
 # make bench-report      what the HTML report costs, to make and to read
 # make bench-portfolio   what the supervisor costs
@@ -95,6 +96,7 @@ compare-verdicts: $(VENV)/.installed-dev
 
 	for programs in mixed pointers trying guarded; do \
 		$(BIN)/python tools/compare_verdicts.py assertions --engine traces --every-configuration --check --programs $$programs --count 400 || exit 1; done
+	PLAIT_MANY=100 $(BIN)/python -m pytest tests/engines/traces/test_search.py -k damaged
 
 	for programs in mixed pointers trying guarded; do \
 		$(COMPARE) assertions --engine predicates --every-configuration --check --programs $$programs --count 400 || exit 1; done
