@@ -2,7 +2,7 @@
 # make test    set up .venv and run every check: ruff, mypy, import directions, tests
 # make test-cluster    install Ray into .venv, and run the tests of plait bench --cluster
 # make trust   thousands of generated programs against a real compiler and the real pthread library
-# make litmus  published outcomes of litmus tests under each memory model
+# make litmus  published outcomes of litmus tests under each memory model, and random tests
 # make compare-verdicts    the engines against exhaustive exploration, thousands of programs
 # make mutation            small wrong edits of plait: does a test notice each of them?
 # make reliability         commands under attack; 1,000 verifications in a row
@@ -63,6 +63,8 @@ trust: $(VENV)/.installed-dev
 
 litmus: $(VENV)/.installed-dev
 	PYTHONPATH=tools $(BIN)/python -m litmus.run tests/litmus/*.c
+	PYTHONPATH=tools $(BIN)/python -m litmus.run tests/litmus/*.c --models tso,pso,c11 --orders
+	PYTHONPATH=tools $(BIN)/python -m litmus.agree 1000 --orders
 
 # Thousands of damaged proofs for any number of threads: none is accepted for a violated program.
 damaged-certificates: $(VENV)/.installed-dev

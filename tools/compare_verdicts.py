@@ -41,6 +41,7 @@ from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Ruling
+from plait.data import replace
 from plait.engines import registry
 from plait.engines.description import EngineDescription
 from plait.engines.interface import Answer, Counterexample, Progress, Question
@@ -49,6 +50,7 @@ from plait.evidence.confirm import confirmed
 from plait.evidence.counterexample import NotShown
 from plait.evidence.replay import ReplayFailed
 from plait.model.facts import Fact
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 from plait.model.properties import Specification, from_names
 from plait.portfolio.subject import parts
@@ -233,7 +235,10 @@ def to_explore(
 
 
 def compare_one(options: argparse.Namespace, seed: int) -> Comparison:
-    questions = parts(from_names(options.property.split(",")))
+    chosen = replace(
+        from_names(options.property.split(",")), memory_model=MemoryModel(options.memory_model)
+    )
+    questions = parts(chosen)
     source = source_of(options, seed)
     source.write_text(GENERATORS[options.programs](seed))
     programs = [load([str(source)], FrontEndOptions(), part) for part in questions]
@@ -307,6 +312,9 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--every-configuration",
         action="store_true",
         help="take all combinations of the engine's other options in turn",
+    )
+    parser.add_argument(
+        "--memory-model", choices=[model.value for model in MemoryModel], default="sc"
     )
     parser.add_argument("--check", action="store_true", help="check certificates")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs at once")

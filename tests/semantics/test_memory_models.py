@@ -17,8 +17,8 @@ from plait.model.actions import Order
 from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 from plait.model.properties import Property, Specification, from_names
+from plait.model.rc11 import ExecutionGraph, has_no_value_out_of_thin_air, is_consistent
 from plait.semantics.explore import Exploration, ExploreOptions, Verdict, explore
-from plait.semantics.rc11 import ExecutionGraph, has_no_value_out_of_thin_air, is_consistent
 from plait.semantics.run import run
 from plait.semantics.schedule import from_text, to_text
 

@@ -1,7 +1,7 @@
 """Random litmus tests under all memory models: what must be contained in what, and TSO and PSO by
 store buffers against TSO and PSO by axioms.
 
-    python -m litmus.agree COUNT [FIRST]
+    python -m litmus.agree COUNT [FIRST] [--orders]
 
 - SC is in TSO, TSO in PSO, SC in C11.
 - TSO is what its axioms say, and so is PSO.
@@ -9,22 +9,27 @@ store buffers against TSO and PSO by axioms.
 - Without SC accesses, what TSO allows C11 allows, too: plain moves and mfence are how compilers
   translate C11 (Lahav et al. 2017, section 5); with relaxed accesses alone the same is true of PSO.
 - SC is what all interleavings give, which are enumerated apart from plait.
+
+With --orders: the engine `orders` finds under each weak model what exploration finds, and no more.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
 
 from litmus.axiomatic import explored_by_axioms
 from litmus.generate import random_test
+from litmus.outcomes import found_by_orders
 from litmus.run import explored, loaded
 from litmus.table import Litmus
 from litmus.write import outcomes_under_sc, text
 from plait.model.memory_model import MemoryModel
 from plait.semantics.explore import Verdict
 
+_MOST_SECONDS = 10.0  # of an exploration; what takes longer is left out
 _ORDERS = ("", "", "sc", "rlx")
 
 
@@ -64,14 +69,39 @@ def problems(test: Litmus, orders: str, folder: Path) -> list[str]:
     ]
 
 
+def problems_of_orders(test: Litmus, folder: Path) -> list[str]:
+    file = folder / "test.c"
+    file.write_text(text(test))
+    program = loaded(file)
+    width = len(test.observed.split())
+    found = []
+    for model in ("tso", "pso", "c11"):
+        wanted = explored(program, model, width, _MOST_SECONDS)
+        if any(item.startswith("time is up") for item in wanted):
+            continue
+        answer = found_by_orders(file, model, width)
+        if wanted != answer:
+            what = f"{model}: {', '.join(wanted)} by exploration, {', '.join(answer)} by orders"
+            found.append(f"{test.name}: {' || '.join(test.threads)}: {what}")
+    return found
+
+
 def main() -> int:
-    count = int(sys.argv[1])
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int)
+    parser.add_argument("first", type=int, nargs="?", default=0)
+    parser.add_argument("--orders", action="store_true")
+    options = parser.parse_args()
+    count, first = options.count, options.first
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         for number in range(first, first + count):
             orders = _ORDERS[number % len(_ORDERS)]
-            found = problems(random_test(number, orders=orders), orders, Path(folder))
+            test = random_test(number, orders=orders)
+            if options.orders:
+                found = problems_of_orders(test, Path(folder))
+            else:
+                found = problems(test, orders, Path(folder))
             wrong += bool(found)
             for line in found:
                 print(line, flush=True)

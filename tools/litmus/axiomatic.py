@@ -13,15 +13,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from plait.data import replace
+from plait.model import rc11
 from plait.model.actions import Fence, ReadModifyWrite
 from plait.model.memory_model import TABLE, MemoryModel, R, W
 from plait.model.program import Program
 from plait.model.properties import from_names
+from plait.model.rc11 import ExecutionGraph
 from plait.portfolio.subject import for_exploring
-from plait.semantics import graph_memory, rc11
+from plait.semantics import graph_memory
 from plait.semantics.explore import Exploration, ExploreOptions, explore
 from plait.semantics.graph_memory import GraphEvent, GraphMemory
-from plait.semantics.rc11 import ExecutionGraph
 
 
 def explored_by_axioms(program: Program, model: MemoryModel) -> Exploration:

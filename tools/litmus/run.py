@@ -1,6 +1,8 @@
 """Compares the outcomes that exploration finds in litmus tests with those in their heads.
 
-    python tools/litmus/run.py FILE... [--models sc,tso,pso,c11]
+    python tools/litmus/run.py FILE... [--models sc,tso,pso,c11] [--orders]
+
+With --orders: those that the engine `orders` finds.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from litmus.outcomes import found_by_orders
 from plait.data import replace
 from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
@@ -35,11 +38,13 @@ def loaded(file: Path) -> Program:
     return load_program(subject, *specification(subject))
 
 
-def explored(program: Program, model: str, width: int) -> list[str]:
+def explored(
+    program: Program, model: str, width: int, seconds: float | None = None
+) -> list[str]:
     """The outcomes that `explore` finds, each with as many digits as there are in the head."""
     chosen = replace(from_names([]), memory_model=MemoryModel(model))
     chosen = for_exploring(program, chosen)
-    found = explore(program, chosen, ExploreOptions(keep_states=True))
+    found = explore(program, chosen, ExploreOptions(keep_states=True, max_seconds=seconds))
     if found.verdict is Verdict.FALSE and "data race" in found.reason:
         return ["race"]
     if found.verdict is not Verdict.TRUE:
@@ -52,6 +57,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--orders", action="store_true")
     options = parser.parse_args()
     models = options.models.split(",")
     wrong = 0
@@ -61,7 +67,11 @@ def main() -> int:
         program = loaded(file)
         for model in models:
             before = time.process_time()
-            found = explored(program, model, len(expected["sc"][0]))
+            width = len(expected["sc"][0])
+            if options.orders:
+                found = found_by_orders(file, model, width)
+            else:
+                found = explored(program, model, width)
             seconds[model] += time.process_time() - before
             if found != expected[model]:
                 wrong += 1

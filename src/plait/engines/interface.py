@@ -87,6 +87,29 @@ class AccessOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class WeakMove:
+    """What is done next under a weak memory model: a thread takes the step of its next access (or
+    atomic section), or the `store` of this number (from 0, of the thread's that are not in atomic
+    sections or updates) becomes visible. Under C11 accesses have numbers (an update has two):
+    `reads` says of a move from which access of which thread it reads, 0 for the initial value, and
+    `behind` behind which accesses it comes in modification order."""
+
+    thread: int
+    store: int | None = None
+    reads: tuple[int, int] | None = None
+    behind: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class WeakOrder:
+    """As an AccessOrder, under a weak memory model."""
+
+    moves: list[WeakMove]
+    children: dict[int, list[int]]
+    is_shared: Callable[[StaticObject | FrameSlot], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class BlockTaken:
     """A block that a thread has executed: the location it began at, whether it was in an atomic
     section or alone then, and how many threads there were at its end. `lock` is the address and the
@@ -154,7 +177,7 @@ class Counterexample:
     `steps`: those of the interpreter itself, each of a thread with its inputs, if the engine has
     taken them there; then there is no order to follow."""
 
-    order: AccessOrder | tuple[BlockTaken, ...]
+    order: AccessOrder | WeakOrder | tuple[BlockTaken, ...]
     inputs: dict[int, list[tuple[str, int]]]
     violator: int
     message: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.engines.interface import AccessOrder, Counterexample
+from plait.engines.interface import AccessOrder, Counterexample, WeakOrder
 from plait.evidence.counterexample import Found, NotShown
 from plait.evidence.replay import (
     Undecided,
@@ -34,7 +34,11 @@ def confirmed(
         kind = Property.NO_DATA_RACE.value
         one, other = race.origins
         return race.schedule, Found(kind, race.message, race.threads[0], one, other, race.threads)
-    if isinstance(found.order, AccessOrder):
+    if isinstance(found.order, WeakOrder):
+        from plait.evidence.replay_weak import replay_in_weak_memory
+
+        schedule = replay_in_weak_memory(program, specification, found)
+    elif isinstance(found.order, AccessOrder):
         schedule = replay(program, specification, found)
     else:
         schedule = replay_blocks(program, specification, found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from plait.data import dataclass
-from plait.engines.interface import AccessOrder, BlockTaken, Counterexample, UnsetValues
+from plait.engines.interface import AccessOrder, BlockTaken, Counterexample, UnsetValues, WeakOrder
 from plait.model.actions import Origin
 from plait.model.program import Program, StaticObject
 from plait.model.properties import Specification
@@ -63,7 +63,7 @@ def replay_race(program: Program, specification: Specification, found: Counterex
     """Follow the plan, then show that the next accesses of two threads race."""
     assert found.race is not None
     if isinstance(found.order, AccessOrder):
-        return _Replay(program, specification, found).race(program, *found.race)
+        return AccessReplay(program, specification, found).race(program, *found.race)
     return _BlockReplay(program, specification, found).race(found)
 
 
@@ -83,7 +83,7 @@ def replay_deadlock(
     """Follow the plan to the ends of all threads, then show that nothing that can happen from
     there on unblocks a thread that is blocked."""
     if isinstance(found.order, AccessOrder):
-        start = _Replay(program, specification, found).to_the_ends()
+        start = AccessReplay(program, specification, found).to_the_ends()
     else:
         start = _BlockReplay(program, specification, found).to_where_threads_stand(found)
     return deadlock_behind(program, specification, start)
@@ -103,11 +103,11 @@ def deadlock_behind(program: Program, specification: Specification, start: Sched
 def replay(program: Program, specification: Specification, found: Counterexample) -> Schedule:
     """A schedule whose last step is the violation."""
     try:
-        return _Replay(program, specification, found).run()
+        return AccessReplay(program, specification, found).run()
     except ReplayFailed:
         if not specification.checks_accesses:
             raise
-    return _Replay(program, specification, found).run(ending_lives=True)
+    return AccessReplay(program, specification, found).run(ending_lives=True)
 
 
 def _race_message(
@@ -122,13 +122,14 @@ def _race_message(
     )
 
 
-class _Replay:
+class AccessReplay:
     def __init__(
         self, program: Program, specification: Specification, found: Counterexample
     ) -> None:
-        if not isinstance(found.order, AccessOrder):
+        if not isinstance(found.order, (AccessOrder, WeakOrder)):
             raise ReplayFailed("such a violation is replayed from an order of accesses only")
-        self._plan = found.order
+        self._is_shared = found.order.is_shared
+        self._threads = found.order.threads if isinstance(found.order, AccessOrder) else []
         self._violator = found.violator
         self._machine = Machine(program, specification)
         self._machine.accesses = []
@@ -148,7 +149,7 @@ class _Replay:
         more steps of its thread, which no other thread sees otherwise: `ending_lives`."""
         self._machine.start()
         self._machine.commit()
-        for thread in self._plan.threads:
+        for thread in self._threads:
             while not self._step(self._to_run(thread)):
                 pass
             if self._is_over:
@@ -163,7 +164,7 @@ class _Replay:
     def race(self, program: Program, one: int, other: int) -> Race:
         self._machine.start()
         self._machine.commit()
-        for thread in self._plan.threads:
+        for thread in self._threads:
             while not self._step(self._to_run(thread)):
                 pass
             if self._is_over:
@@ -187,7 +188,7 @@ class _Replay:
         """Follow the plan, then take what is left of steps that no other thread sees."""
         self._machine.start()
         self._machine.commit()
-        for thread in self._plan.threads:
+        for thread in self._threads:
             while not self._step(self._to_run(thread)):
                 pass
             if self._is_over:
@@ -318,14 +319,14 @@ class _Replay:
         page = machine.first_page(address >> machine.page_bits)
         item = machine.static_pages.get(page)
         if isinstance(item, StaticObject):
-            return self._plan.is_shared(item)
+            return self._is_shared(item)
         if page in machine.heap:
             return True
         own = machine.thread_local_at(page)
         if own is not None:
-            return self._plan.is_shared(own)
+            return self._is_shared(own)
         made = machine.slot_of_page.get(page) or machine.alloca_of_page.get(page)
-        return made is not None and self._plan.is_shared(made)
+        return made is not None and self._is_shared(made)
 
     def _supply(self, request: InputRequest) -> Number:
         thread = self._engine_number(self._machine.number)
@@ -380,7 +381,7 @@ def replay_blocks(
 ) -> Schedule:
     """Execute blocks in the given order; the last one ends in the violation. Threads have the
     numbers that the interpreter gives them. Returns a schedule whose last step is the violation."""
-    assert not isinstance(found.order, AccessOrder)
+    assert isinstance(found.order, tuple)
     return _BlockReplay(program, specification, found).run(found.order, found.violator)
 
 
@@ -437,7 +438,7 @@ class _BlockReplay:
         return Schedule(self._steps)
 
     def _to_where_threads_stand(self, found: Counterexample) -> None:
-        assert not isinstance(found.order, AccessOrder)
+        assert isinstance(found.order, tuple)
         self._follow(found.order)
         for block in found.standing:
             while not self._is_over and not self._is_at(block):

@@ -15,6 +15,7 @@ from plait.engines.interface import (
     Outcome,
     Proof,
     Question,
+    WeakOrder,
 )
 from plait.engines.interface import Progress as EngineProgress
 from plait.errors import InputError
@@ -269,4 +270,7 @@ def _plan(found: Counterexample) -> dict[str, Any]:
         return plan | {"steps": [[thread, list(inputs)] for thread, inputs in found.steps]}
     if isinstance(found.order, AccessOrder):
         return plan | {"order": found.order.threads, "children": found.order.children}
+    if isinstance(found.order, WeakOrder):
+        moves = [[item.thread, item.store, item.reads] for item in found.order.moves]
+        return plan | {"moves": moves, "children": found.order.children}
     return plan | {"blocks": [[item.thread, item.function, item.location] for item in found.order]}

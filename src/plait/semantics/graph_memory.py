@@ -31,11 +31,11 @@ from plait.model.actions import (
 from plait.model.memory_model import SYNCHRONISING, order_of_read, order_of_write
 from plait.model.program import StaticObject
 from plait.model.properties import Property
+from plait.model.rc11 import ExecutionGraph, happens_before, is_consistent
 from plait.model.types import I32
 from plait.semantics.compile import Site
 from plait.semantics.indeterminate import Indeterminate
 from plait.semantics.outcome import AccessKind, Ending, StepEnds, StepOutcome
-from plait.semantics.rc11 import ExecutionGraph, happens_before, is_consistent
 from plait.semantics.scalars import Reader, Writer
 from plait.semantics.state import Thread
 from plait.semantics.weak import COMES_AFTER, READS_FROM, WeakMemory
@@ -123,6 +123,7 @@ class GraphMemory(WeakMemory):
             self._modifications[location] = (*writes[:place], ref, *writes[place:])
             if is_consistent(self._graph()):
                 places.append(place)
+        self.offered = tuple(writes[place - 1] if place else _INITIAL for place in places)
         place = self._choose(COMES_AFTER, places or [0], site)
         self._modifications[location] = (*writes[:place], ref, *writes[place:])
         machine.accessed(address, size, value, site, is_read=False)
@@ -230,6 +231,26 @@ class GraphMemory(WeakMemory):
 
     # --- states
 
+    def accesses_of(self, thread: int) -> list[tuple[Ref, Location]]:
+        """What a thread has read and written so far, except in sections."""
+        return [
+            ((thread, index), event.location)
+            for index, event in enumerate(self._events.get(thread, ()))
+            if event.location is not None
+        ]
+
+    def all_accesses(self) -> list[tuple[Ref, GraphEvent]]:
+        return [(ref, event) for ref, event in self._all() if event.location is not None]
+
+    def orders_of_modification(self) -> list[tuple[Ref, ...]]:
+        return list(self._modifications.values())
+
+    def rank(self, write: Ref) -> int:
+        """From 1, in modification order."""
+        location = self._event(write).location
+        assert location is not None
+        return self._modifications[location].index(write) + 1
+
     def frozen(self) -> Hashable:
         return (
             tuple(sorted(self._events.items())),
@@ -331,6 +352,7 @@ class GraphMemory(WeakMemory):
         sources = possible or [_INITIAL]
         source = sources[0]
         if len(sources) > 1:
+            self.offered = tuple(sources)
             source = sources[int(machine.choose(READS_FROM, I32, len(sources), site.origin))]
         data = self._initial(location, site) if source == _INITIAL else self._event(source).data
         event = GraphEvent(order, site, location, data, source, standing=self._standing(number))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plait.semantics.actions import Actions
 
 MOST_STORES = 200  # in one buffer
+_DEAD = "an object dies while another thread's store to it is not visible yet"
 
 
 class Entry(NamedTuple):
@@ -150,9 +151,8 @@ class StoreBuffers(WeakMemory):
             if all(item is None or item.page != page for item in buffer):
                 continue
             if thread != self.machine.number:
-                what = "an object dies while another thread's store to it is not visible yet"
                 place = next(item.site for item in buffer if item is not None and item.page == page)
-                self.machine.stop(Ending.LIMIT, what, place.origin)
+                self.machine.stop(Ending.LIMIT, _DEAD, place.origin)
             kept = tuple(item for item in buffer if item is None or item.page != page)
             self._set(thread, kept)
 
@@ -161,6 +161,10 @@ class StoreBuffers(WeakMemory):
     def pending(self) -> tuple[int, ...]:
         return tuple(sorted(self._buffers))
 
+    def waiting(self, thread: int) -> tuple[Entry, ...]:
+        """A thread's stores that are not visible to others yet, in the order of the program."""
+        return tuple(item for item in self._buffers.get(thread, ()) if item is not None)
+
     def flush(self, thread: int) -> None:
         buffer = self._buffers[thread]
         places = self._first_places(buffer)
@@ -168,6 +172,7 @@ class StoreBuffers(WeakMemory):
         if len(places) > 1:
             entry = buffer[place]
             assert entry is not None
+            self.offered = tuple(buffer[one] for one in places)
             chosen = self.machine.choose(BECOMES_VISIBLE, I32, len(places), entry.site.origin)
             place = places[int(chosen)]
         entry = buffer[place]
@@ -200,6 +205,8 @@ class StoreBuffers(WeakMemory):
                 )
 
     def _make_visible(self, entry: Entry) -> None:
+        if entry.page not in self.machine.memory:  # who has ended the object goes no further
+            self.machine.stop(Ending.LIMIT, _DEAD, entry.site.origin)
         self.machine.put(entry.page, entry.offset, entry.data)
 
     def _set(self, thread: int, buffer: Buffer) -> None:

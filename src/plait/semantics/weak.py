@@ -27,7 +27,10 @@ CHOICES = frozenset({READS_FROM, COMES_AFTER, BECOMES_VISIBLE})
 
 
 class WeakMemory(ABC):
-    """`frozen` is what a state has of it, and what `restore` takes back."""
+    """`frozen` is what a state has of it, and what `restore` takes back. `offered` are those among
+    which the last choice was: stores, or writes that are read or that come right before."""
+
+    offered: tuple[Any, ...] = ()
 
     def __init__(self, machine: Actions) -> None:
         self.machine = machine

@@ -8,14 +8,23 @@ from plait.engines.interface import Answer, Listener, Outcome, Progress, Questio
 from plait.engines.orders import engine
 from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
+from plait.model.memory_model import TABLE, MemoryModel
 from plait.model.properties import Property
+
+# Those that are about order graphs; the others have the orders of SC in them.
+_WEAK_REFINEMENTS = (Refinement.PROPAGATOR.value, Refinement.GRAPH.value)
 
 
 def settings_of(question: Question) -> Settings:
     specification = question.specification
+    has_axioms = TABLE[specification.memory_model].has_axioms
+    undefined = (Property.NO_DATA_RACE, Property.NO_UNDEFINED)
+    race_is = next((item.value for item in undefined if item in specification), None)
     return Settings(
+        memory_model=specification.memory_model,
         unwind=question.unwind,
-        finds_races=Property.NO_DATA_RACE in specification,
+        finds_races=Property.NO_DATA_RACE in specification and not has_axioms,
+        race_is=race_is,
         checks_memory=Property.VALID_MEMSAFETY in specification,
         checks_lives=Property.VALID_ACCESS in specification,
         assumes_defined=specification.assumes_defined,
@@ -26,6 +35,9 @@ def settings_of(question: Question) -> Settings:
 
 
 def answer(question: Question, listener: Listener) -> Outcome:
+    beyond = _beyond(question)
+    if beyond:
+        return Outcome(Answer.UNKNOWN, beyond)
     last_bound: int | None = None
 
     def finished(outcome: BoundOutcome) -> None:
@@ -59,6 +71,23 @@ def answer(question: Question, listener: Listener) -> Outcome:
     has_verdict = outcome.answer is not Answer.UNKNOWN
     outcome.bound = outcome.level if has_verdict or outcome.is_bounded else last_bound
     return outcome
+
+
+def _beyond(question: Question) -> str:
+    """Why the engine has no answer under this memory model; empty if it may have one."""
+    model, specification = question.specification.memory_model, question.specification
+    if model is MemoryModel.SC:
+        return ""
+    beyond = {Property.NO_DEADLOCK, Property.VALID_MEMSAFETY}
+    if model is not MemoryModel.C11:
+        beyond.add(Property.NO_DATA_RACE)
+    names = sorted(item.value for item in beyond & specification.properties)
+    if names:
+        return f"orders does not check {', '.join(names)} under the memory model {model.value}"
+    settings = question.settings
+    if settings["order_encoding"] != "abstract" or settings["refinement"] not in _WEAK_REFINEMENTS:
+        return "this way to refine knows only sequentially consistent memory"
+    return ""
 
 
 def _is_late(question: Question) -> bool:

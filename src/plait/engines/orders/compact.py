@@ -13,16 +13,19 @@ from plait.engines.orders.unrolling import Access, Occurrence, Unrolling
 from plait.logic.terms import Terms
 
 
-def compact(unrolling: Unrolling, terms: Terms) -> None:
-    """Renumber the events that remain; the sections' names in `Occurrence.section` stay."""
+def compact(unrolling: Unrolling, terms: Terms, *, is_weak: bool = False) -> None:
+    """Renumber the events that remain; the sections' names in `Occurrence.section` stay. In weak
+    memory a section orders what is around it, whatever is inside."""
     threads = _of_threads(unrolling)
-    _shrink_sections(unrolling, threads)
+    if not is_weak:
+        _shrink_sections(unrolling, threads)
     needed: set[int] = set()
     for thread in unrolling.threads:
         needed.add(thread.spawned_by)
     for first, last, _ in unrolling.sections:
         needed.update((first, last))
     needed.update(_arrivals(unrolling))
+    needed.update(unrolling.beginnings.values())
     position: dict[int, int] = {}
     kept: list[Occurrence] = []
     for thread in unrolling.threads:
@@ -42,6 +45,10 @@ def compact(unrolling: Unrolling, terms: Terms) -> None:
     unrolling.sections = [
         (position[first], position[last], when) for first, last, when in unrolling.sections
     ]
+    unrolling.updates = {position[number] for number in unrolling.updates}
+    unrolling.beginnings = {
+        address: position[number] for address, number in unrolling.beginnings.items()
+    }
     for thread in unrolling.threads:
         thread.spawned_by = position.get(thread.spawned_by, -1)
         thread.events = [position[n] for n in thread.events if n in position]

@@ -46,5 +46,6 @@ ORDERS = EngineDescription(
     numbers_line="{events} events, {read_from_candidates} links, {refinements} refinements,"
     " loop bound {last_bound}",
     bounds_loops=True,
+    memory_models=frozenset({"sc", "tso", "pso", "c11"}),
     options=(_ORDER_ENCODING, _REFINEMENT),
 )

@@ -10,7 +10,10 @@ literal for "the write occurs, at the address of the read": a model makes it tru
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from plait.data import dataclass, field
+from plait.engines.interface import WeakMove
 from plait.engines.orders.events import (
     Alias,
     CriticalSection,
@@ -40,7 +43,7 @@ class Encoding:
 
     structure: EventStructure
     guards: list[int]
-    candidates: int = 0
+    candidates: list[Link] = field(default_factory=list)
     schedules: list[int] = field(default_factory=list)  # literals that choose a simple schedule
 
 
@@ -98,16 +101,21 @@ class Encoder:
             schedules = simple_schedules(unrolling, guards, solver, conditional)
         if self._finds_races:
             conditional += self._races(guards)
-        structure = EventStructure(
-            events,
-            orders.edges,
-            links,
-            conditional,
-            sections,
-            self._aliases,
-            [self._cells[cell] for cell in unrolling.regions],
+        structure = self._structure(events, links, conditional, sections, guards)
+        return Encoding(structure, guards, links, schedules)
+
+    def _structure(
+        self,
+        events: list[Event],
+        links: list[Link],
+        conditional: list[Order],
+        sections: list[CriticalSection],
+        guards: list[int],
+    ) -> EventStructure:
+        regions = [self._cells[cell] for cell in self._unrolling.regions]
+        return EventStructure(
+            events, self._orders.edges, links, conditional, sections, self._aliases, regions
         )
-        return Encoding(structure, guards, len(links), schedules)
 
     def _races(self, guards: list[int]) -> list[Order]:
         """Claim each race, with the orders that it means."""
@@ -180,6 +188,15 @@ class Encoder:
             same = self._terms.and_(other.guard, orders.same_address(read, other))
             if same != self._terms.false:
                 self._aliases.append(Alias(write, read.number, self._guard(same)))
+
+    def moves(self, schedule: Iterable[int]) -> list[WeakMove]:
+        """Under a weak memory model, the execution of the solver's model that has this schedule."""
+        raise AssertionError("accesses have an order of their own")
+
+    def reasons(self) -> list[frozenset[int]]:
+        """Literals that no execution makes true together, and the solver's model does: those that
+        the order graph does not know of."""
+        return []
 
     def none_of(self, claims: list[Claim]) -> int | None:
         """A literal that implies that none of the claims holds; None if there are none."""

@@ -15,6 +15,7 @@ from plait.engines.interface import (
     Counterexample,
     OutOfTime,
     UnsetValues,
+    WeakOrder,
 )
 from plait.engines.orders.baselines.cores import CORE_SOLVER, Cores
 from plait.engines.orders.baselines.kernel import kernel_reasons_of
@@ -29,12 +30,15 @@ from plait.engines.orders.outcome import BoundOutcome, Phase, Statistics
 from plait.engines.orders.propagator import OrderPropagator
 from plait.engines.orders.settings import OrderEncoding, Refinement, Settings
 from plait.engines.orders.unrolling import Access, Claim, InputUse, Occurrence
+from plait.engines.orders.weak.buffers import BufferEncoder
+from plait.engines.orders.weak.c11 import AxiomEncoder
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.logic.terms import Terms
 from plait.logic.translate import NAN_BITS, OPEN_NAN
 from plait.model.actions import CheckKind
 from plait.model.facts import Fact
+from plait.model.memory_model import TABLE, MemoryModel
 from plait.model.program import Program
 from plait.model.unset import Unset, of_static
 
@@ -45,6 +49,7 @@ _MOST_FAILURES = 20
 _MOST_SUSPICIONS = 4
 _NOT_FREED = "whether memory that is not freed is lost is not decided"
 _OPEN = "what lies beyond the loop bound may end a wait"
+_MAY_RACE = "the execution may have a data race, which is undefined in C11"
 _FIRST_SHARE = 0.1  # of the time that is left, for one bound
 _LEAST_SECONDS = 2.0
 _FEW_CONFLICTS = 3000
@@ -120,7 +125,7 @@ class _Formula:
 
     def exclude(self, excluding: int) -> None:
         """Not the last execution again, where the literal is assumed."""
-        links = (link.literal for link in self.encoding.structure.links)
+        links = (link.literal for link in self.encoding.candidates)
         chosen = [-literal for literal in links if self.solver.literal_value(literal)]
         self.solver.add_clause([-excluding, *chosen])
 
@@ -157,6 +162,16 @@ class _Agenda:
     def put_off(self, level: int, *, is_larger_in_vain: bool) -> None:
         self._put_off.append(level)
         self._is_larger_in_vain = is_larger_in_vain
+
+
+def finished(pausing: Pausing[T]) -> T:
+    """The end of something that has all the time that it needs."""
+    while True:
+        try:
+            next(pausing)
+        except StopIteration as end:
+            value: T = end.value
+            return value
 
 
 class _Deepening:
@@ -335,6 +350,7 @@ class _Round:
                 self._settings.checks_memory,
                 self._settings.checks_lives,
                 self._settings.assumes_defined,
+                self._settings.memory_model,
             )
         unrolling, statistics = learned.unrolling, self._statistics
         if self._settings.assumes_defined:
@@ -387,7 +403,7 @@ class _Round:
     ) -> _Formula:
         started = time.monotonic()
         solver = stack.enter_context(Solver(learned.terms))
-        encoder = Encoder(learned, solver, self._settings.finds_races, with_schedules)
+        encoder = self._encoder(learned, solver, with_schedules)
         encoding = encoder.encode()
         structure = encoding.structure
         baseline: Monolithic | Cores | None = None
@@ -404,6 +420,14 @@ class _Round:
         graph = EventOrderGraph(structure)
         self._statistics.encoding += time.monotonic() - started
         return _Formula(learned, encoder, encoding, graph, solver, propagator, baseline)
+
+    def _encoder(self, learned: Learned, solver: Solver, with_schedules: bool) -> Encoder:
+        model = self._settings.memory_model
+        if model is MemoryModel.SC:
+            return Encoder(learned, solver, self._settings.finds_races, with_schedules)
+        if TABLE[model].has_axioms:
+            return AxiomEncoder(learned, solver, self._program, self._settings.race_is)
+        return BufferEncoder(learned, solver, model)
 
     _doubtful = ""
 
@@ -439,7 +463,8 @@ class _Round:
     def _is_hard(self, formula: _Formula, claims: list[Claim], assumed: list[int]) -> bool:
         """Whether the solver takes long to say if there are such executions."""
         wanted = formula.encoder.any_of(claims)
-        if wanted is None or formula.propagator is None or self._settings.finds_races:
+        is_weak = self._settings.memory_model is not MemoryModel.SC
+        if wanted is None or formula.propagator is None or self._settings.finds_races or is_weak:
             return False
         started = time.monotonic()
         answer = formula.solver.solve(
@@ -515,7 +540,7 @@ class _Round:
         numbers.events = len(events)
         numbers.reads = sum(item.kind is Access.READ for item in events)
         numbers.writes = sum(item.kind is Access.WRITE for item in events)
-        numbers.links = formula.encoding.candidates
+        numbers.links = len(formula.encoding.candidates)
         numbers.variables = formula.solver.gates.variables
         numbers.clauses = formula.solver.gates.clauses
 
@@ -563,7 +588,8 @@ class _Round:
             if not graph.validate(true):
                 return kernel_reasons_of(graph)
         elif baseline is None:
-            reasons = graph.reasons(true)
+            reasons = [*graph.reasons(true), *formula.encoder.reasons()]
+            reasons = [reason - {0} for reason in reasons]
             if reasons:
                 return reasons
         self._statistics.exact_checks += 1
@@ -572,7 +598,8 @@ class _Round:
 
     _schedule: tuple[int, ...] = ()
 
-    def _counterexample(self, formula: _Formula, claim: Claim) -> Counterexample:
+    def _access_order(self, formula: _Formula, claim: Claim) -> list[int]:
+        """The threads of the accesses."""
         unrolling, solver = formula.learned.unrolling, formula.solver
 
         def section_of(event: Occurrence) -> int | None:
@@ -602,23 +629,35 @@ class _Round:
                         sections.add(begin)
                 if event is events[number]:
                     break
+        return threads
+
+    def _order(self, formula: _Formula, claim: Claim) -> AccessOrder | WeakOrder:
+        unrolling, solver = formula.learned.unrolling, formula.solver
         children: dict[int, list[int]] = {}
         for thread in unrolling.threads:
             if thread.parent > 0 and solver.model_value(thread.guard):
                 children.setdefault(thread.parent, []).append(thread.number)
+        shares = formula.learned.objects.shares
+        if self._settings.memory_model is MemoryModel.SC:
+            return AccessOrder(self._access_order(formula, claim), children, shares)
+        moves = formula.encoder.moves(self._schedule)
+        return WeakOrder(moves, children, shares)
+
+    def _counterexample(self, formula: _Formula, claim: Claim) -> Counterexample:
+        unrolling, solver = formula.learned.unrolling, formula.solver
         inputs: dict[int, list[tuple[str, int]]] = {}
         for use in unrolling.inputs:
             if solver.model_value(use.guard):
                 value = _signed(use, solver.model_value(use.term))
                 inputs.setdefault(use.thread, []).append((use.name, value))
-        objects = formula.learned.objects
+        race = claim.race if self._settings.finds_races else None
         return Counterexample(
-            AccessOrder(threads, children, objects.shares),
+            self._order(formula, claim),
             inputs,
             claim.thread,
             claim.message,
             claim.origin,
-            None if last is None else (claim.thread, last.thread),
+            None if race is None else (claim.thread, unrolling.events[race[1]].thread),
             lambda: self._excuse(formula.learned, claim, inputs),
             unset=self._unset_values(formula),
         )
@@ -665,6 +704,8 @@ class _Round:
             return _NOT_FREED
         if any(name == NAN_BITS for rows in inputs.values() for name, _ in rows):
             return f"{OPEN_NAN} ({self._program.place(claim.origin)})"
+        if TABLE[self._settings.memory_model].has_axioms and self._settings.race_is is None:
+            return _MAY_RACE
         return _other_machine(learned)
 
 

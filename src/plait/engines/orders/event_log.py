@@ -21,7 +21,7 @@ from plait.engines.orders.unrolling import (
 from plait.engines.orders.unrolling_facts import Cell
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
-from plait.model.actions import Origin
+from plait.model.actions import Order, Origin
 from plait.model.program import Program
 from plait.model.types import Scalar
 from plait.model.unset import Maker
@@ -30,7 +30,8 @@ MOST_EVENTS = 200_000
 
 
 class EventLog:
-    """`run` is the thread and `function` where it is; `is_alone` until another one is started."""
+    """`run` is the thread and `function` where it is; `is_alone` until another one is started.
+    `order` is the memory order of what is being unrolled."""
 
     def __init__(self, program: Program, terms: Terms, knowledge: Knowledge) -> None:
         self.program = program
@@ -41,6 +42,7 @@ class EventLog:
         self.run = ThreadRun(0, -1, -1, terms.true)
         self.function = program.functions[program.entry]
         self.is_alone = True
+        self.order = Order.PLAIN
         self.library_call: Origin | None = None  # of the program, while the library runs
 
     def shown(self, origin: Origin) -> Origin:
@@ -177,6 +179,7 @@ class EventLog:
         event = Occurrence(
             number, self.run.number, kind, cell, guard, value, section, cell is not None, origin
         )
+        event.order = self.order
         if path.locks:
             event.locks = path.locks.copy()
         self.result.events.append(event)
@@ -189,6 +192,9 @@ class EventLog:
                 places = self.knowledge.layout.members(root)
                 self.result.regions[cell] = distinguishing_bits(places)
         return event
+
+    def fence(self, path: Path, origin: Origin) -> None:
+        self._add(Access.FENCE, None, path.condition.term, 0, path, origin)
 
     def mark(self, path: Path, origin: Origin, is_access: bool = False) -> int:
         event = self._add(Access.MARK, None, path.condition.term, 0, path, origin)

@@ -57,11 +57,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A read-write link: when the literal, sel(link), holds, the read takes the write's value."""
+    """A read-write link: when the literal, sel(link), holds, the read takes the write's value. It
+    comes after the write, unless the link `is_internal` (see `weak.kept_order`)."""
 
     write: int
     read: int
     literal: int
+    is_internal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

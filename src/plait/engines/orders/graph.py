@@ -260,7 +260,7 @@ class EventOrderGraph:
             left = self._open[read] & ~self._sources[read]
             if not left:
                 continue
-            for write in bits(left & self.after[read]):
+            for write in bits(left & self.after[read] & ~self._watching.internal[read]):
                 found.append(Refuted(link_at[write, read], None, stamp))
             left &= self.before[read]
             if not left:
@@ -315,6 +315,8 @@ class EventOrderGraph:
             now.linked_reads |= 1 << link.read
             self._grown_after |= 1 << link.write
             self._grown_before |= 1 << link.read
+            if link.is_internal:
+                continue
             if not self._add(link.write, link.read, structure.mask_of[literal], None):
                 return
         self._propagate()
@@ -539,6 +541,7 @@ class _Watching:
         self.grown_after_by = [0] * count
         self.grown_before_by = [0] * count
         self.noticed_when_occurring = 0
+        self.internal = [0] * count  # of each read, the writes of links that order nothing
         self.link_at = {(link.write, link.read): link for link in structure.links}
         self.links_with: dict[int, list[Link]] = {}
         self.linked_reads = 0
@@ -566,6 +569,8 @@ class _Watching:
                 self.grown_before_by[number] |= structure.reads.get(event.cell, 0)
                 self.noticed_when_occurring |= 1 << number
         for link in structure.links:
+            if link.is_internal:
+                self.internal[link.read] |= 1 << link.write
             self.links_with.setdefault(link.literal, []).append(link)
             self.linked_reads |= 1 << link.read
             self.link_bits |= structure.bit_of[link.literal]

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from plait.engines.orders.control_flow import Shape, shape_of
 from plait.engines.orders.objects import Instance, Objects
 from plait.engines.orders.unrolling import UnsetBytes
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Function, Program
 
 Cell = tuple[int, int]  # an address and a size in bytes
@@ -39,12 +40,19 @@ class Knowledge:
         checks_memory: bool = False,
         checks_lives: bool = False,
         assumes_defined: bool = False,
+        memory_model: MemoryModel = MemoryModel.SC,
     ) -> None:
         self.finds_races = finds_races
         self.checks_memory = checks_memory
         self.assumes_defined = assumes_defined
         self.checks_lives = checks_memory or checks_lives
-        self.objects = Objects(program, checks_memory=checks_memory, checks_lives=checks_lives)
+        self.memory_model = memory_model
+        self.objects = Objects(
+            program,
+            checks_memory=checks_memory,
+            checks_lives=checks_lives,
+            sees_beginnings=memory_model is MemoryModel.C11,
+        )
         self._program = program
         self._shapes: dict[str, Shape] = {}
         self._deadline = deadline
@@ -53,6 +61,10 @@ class Knowledge:
         self.lives = Lives()
         self.unset_bytes: UnsetBytes = {}  # facts of one unrolling speak of them in the next
         self._rounds = 0
+
+    @property
+    def is_weak(self) -> bool:
+        return self.memory_model is not MemoryModel.SC
 
     def shape(self, function: Function) -> Shape:
         found = self._shapes.get(function.name)

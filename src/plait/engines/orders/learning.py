@@ -14,8 +14,10 @@ from plait.engines.orders.prune import StaticOrders
 from plait.engines.orders.unroll import Unroller
 from plait.engines.orders.unrolling import Unrolling
 from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
+from plait.engines.orders.weak.kept_order import kept_order
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
+from plait.model.memory_model import TABLE, MemoryModel
 from plait.model.program import Program
 
 _MOST_LESSONS = 6
@@ -45,14 +47,17 @@ def unroll(
     checks_memory: bool = False,
     checks_lives: bool = False,
     assumes_defined: bool = False,
+    memory_model: MemoryModel = MemoryModel.SC,
 ) -> Learned:
     def teach(
         unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
     ) -> UnrollingFacts:
+        if memory_model is not MemoryModel.SC:
+            return known  # all that is taught relies on memory that everybody sees alike
         return learn(unrolling, orders, terms, known, finds_races, checks_memory)
 
     knowledge = Knowledge(
-        program, deadline, finds_races, checks_memory, checks_lives, assumes_defined
+        program, deadline, finds_races, checks_memory, checks_lives, assumes_defined, memory_model
     )
     return _learned(Unroller, teach, program, terms, bounds, knowledge)
 
@@ -112,7 +117,13 @@ def _unroll(
     if not knowledge.is_settled():
         return None
     cells = {cell: number for number, cell in enumerate(unrolling.initial)}
-    orders = StaticOrders(unrolling, terms, cells, _program_order(unrolling))
+    model = knowledge.memory_model
+    has_axioms = TABLE[model].has_axioms  # they are apart from the order in which threads do steps
+    is_whole = has_axioms or model is MemoryModel.SC
+    edges = _program_order(unrolling) if is_whole else kept_order(unrolling, model)
+    orders = StaticOrders(unrolling, terms, cells, edges)
+    if knowledge.is_weak:
+        return Learned(unrolling, orders, [], unroller.objects, terms)
     orders.run(knowledge.is_out_of_time)
     sections = locked_sections(unrolling, orders, terms)
     if sections is None:

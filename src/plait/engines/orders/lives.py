@@ -10,7 +10,7 @@ from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.private import write_cell
 from plait.engines.orders.shared import SharedMemory, Target, is_at
 from plait.errors import UnsupportedCode
-from plait.model.actions import Origin
+from plait.model.actions import Order, Origin
 
 _MOST_LINKED = 6  # objects at the end of the process that are asked whether they lead to others
 _LARGEST_LINKED = 64  # bytes of such an object
@@ -61,8 +61,14 @@ class ObjectLives:
         self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
     ) -> int:
         """Whether the object at an address is alive; no access, as far as races and steps go."""
+        self._keep_supported(targets)
         life, lives = self.of(address, targets)
         return self._look(life, lives, 1, here, path, origin)
+
+    def _keep_supported(self, targets: list[Target]) -> None:
+        """In weak memory an access and the end of a life are not one after the other."""
+        if self._log.knowledge.is_weak and any(item.is_shared for _, item in targets):
+            raise UnsupportedCode("a shared object that dies, in weak memory")
 
     def _look(
         self, address: int, places: list[Target], size: int, here: int, path: Path, origin: Origin
@@ -78,10 +84,10 @@ class ObjectLives:
         if shared:
             is_shared = is_at(self._terms, address, shared) if private else self._terms.true
             count = len(self._log.result.events)
-            is_plain, self._shared.is_plain = self._shared.is_plain, False
+            order, self._log.order = self._log.order, Order.RELAXED
             here = self._terms.and_(here, is_shared)
             value = self._shared.read(address, shared, size, here, path, origin)
-            self._shared.is_plain = is_plain
+            self._log.order = order
             for event in self._log.result.events[count:]:
                 event.is_access = False
             result = value if result is None else self._terms.ite(is_shared, value, result)
@@ -91,6 +97,7 @@ class ObjectLives:
     def set(self, instance: Instance, alive: bool, path: Path, origin: Origin) -> None:
         """Begin or end the life of an object."""
         self._lives.watch(instance)
+        self._keep_supported([(instance.address, instance)])
         life = self._objects.life_of(instance)
         value = self._terms.constant(int(alive), 8)
         if not life.is_shared:
@@ -98,10 +105,10 @@ class ObjectLives:
             return
         address = self._terms.constant(life.address, self._pointer_bits)
         count = len(self._log.result.events)
-        is_plain, self._shared.is_plain = self._shared.is_plain, False
+        order, self._log.order = self._log.order, Order.RELAXED
         everywhere = self._terms.true
         self._shared.write(address, [(life.address, life)], 1, value, everywhere, path, origin)
-        self._shared.is_plain = is_plain
+        self._log.order = order
         for event in self._log.result.events[count:]:
             event.is_access = False
 
@@ -110,6 +117,7 @@ class ObjectLives:
     ) -> None:
         """The life of the object at an address ends, where `here` holds."""
         terms = self._terms
+        self._keep_supported(targets)
         life, lives = self.of(address, targets)
         shared = [item for item in lives if item[1].is_shared]
         for place, instance in lives:
@@ -121,7 +129,7 @@ class ObjectLives:
         if shared:
             if len(shared) < len(lives):
                 here = terms.and_(here, is_at(terms, life, shared))
-            self._shared.is_plain = False
+            self._log.order = Order.RELAXED
             self._shared.write(life, shared, 1, terms.constant(0, 8), here, path, origin)
 
     def end_at(self, address: int, path: Path, origin: Origin) -> None:

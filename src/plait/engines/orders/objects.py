@@ -31,7 +31,8 @@ class Instance:
     accesses an object of NOBODY by a pointer. `storage`: of
     an allocated one, which tells what may free it; else empty. `can_leak`: it must
     be, and is not alive before it is allocated. `is_open`: its size is a term, and at most `size`.
-    `can_dangle`: a pointer to it may outlive it. `ends_early`: the program has more of it."""
+    `can_dangle`: a pointer to it may outlive it. `is_library`: it belongs to the library.
+    `ends_early`: the program has more of it."""
 
     address: int
     size: int
@@ -44,6 +45,7 @@ class Instance:
     can_leak: bool = False
     is_open: bool = False
     can_dangle: bool = False
+    is_library: bool = False
     ends_early: bool = False
 
     def size_term(self, terms: Terms, bits: int) -> int:
@@ -98,11 +100,17 @@ class Objects:
     An object is known by what makes it: a thread, a declaration or an allocating edge, and the step
     of the thread that does. Unrolling again gives the same objects the same addresses, also where
     others are not made any more, and objects that are yet to be made are known already. The same is
-    true of threads and their numbers.
+    true of threads and their numbers. With `sees_beginnings` it matters who makes an object, also
+    if only one other thread accesses it.
     """
 
     def __init__(
-        self, program: Program, *, checks_memory: bool = False, checks_lives: bool = False
+        self,
+        program: Program,
+        *,
+        checks_memory: bool = False,
+        checks_lives: bool = False,
+        sees_beginnings: bool = False,
     ) -> None:
         self._program = program
         self._bits = program.data_model.page_bits
@@ -114,6 +122,7 @@ class Objects:
         self.points_to = self._sharing.points_to
         # Memory safety relies on no analysis of pointers here.
         self._all_can_dangle = checks_memory
+        self._sees_beginnings = sees_beginnings
         outliving = Lifetimes(self._sharing).outliving if checks_lives else []
         self._outliving = {item.slot or item.static or item.edge for item in outliving}
         self._by_page: dict[int, Instance] = {}
@@ -137,12 +146,18 @@ class Objects:
                     item.read_only,
                 )  # fmt: skip
                 made.ends_early = item.ends_early
+                made.is_library = item.library
                 self._made[item] = [made]
 
     def shares(self, item: StaticObject | FrameSlot | Edge) -> bool:
         """Whether accesses to an object are events."""
         found = self.points_to.object_of(item)
-        return found is not None and self._sharing.is_shared(found)
+        if found is None:
+            return False
+        is_made = not isinstance(item, StaticObject) or item.thread_local
+        if is_made and self._sees_beginnings and self._sharing.has_escaped(found):
+            return True
+        return self._sharing.is_shared(found)
 
     def can_dangle(self, item: StaticObject | FrameSlot | Edge) -> bool:
         return self._all_can_dangle or item in self._outliving
@@ -251,6 +266,7 @@ class Objects:
         )
         made.owner = thread if is_private else 0
         made.storage = action.storage
+        made.is_library = action.storage == "library"
         return made
 
     def _stays_with_its_thread(self, edge: Edge, context: Edge | None) -> bool:
@@ -307,9 +323,14 @@ class Objects:
     def thread_local(self, thread: int, item: StaticObject) -> Instance:
         contents = _contents(item)
         shared = self.shares(item)
-        return self._make(
+        if shared and self._sees_beginnings and not item.library:
+            what = "a thread-local object that other threads may access, under the memory model c11"
+            raise UnsupportedCode(what)
+        made = self._make(
             thread, item, None, item.size, item.name, shared, contents, item.read_only
         )
+        made.is_library = item.library
+        return made
 
     def addresses(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from plait.data import dataclass
+from plait.model.memory_model import MemoryModel
 
 
 class Refinement(Enum):
@@ -31,5 +32,7 @@ class Settings:
     checks_lives: bool = False  # no pointer to a local is used after its life
     assumes_defined: bool = False  # what is undefined does not happen
     finds_deadlocks: bool = False  # and nothing else
+    memory_model: MemoryModel = MemoryModel.SC
+    race_is: str | None = None  # under C11: the property that a data race violates
     refinement: Refinement = Refinement.PROPAGATOR
     encoding: OrderEncoding = OrderEncoding.ABSTRACT

@@ -16,6 +16,7 @@ from plait.engines.orders.places import is_one_of, select
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.unrolling import Access, Occurrence
 from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
+from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import Origin
 
@@ -49,8 +50,6 @@ class Latecomers:
 
 
 class SharedMemory:
-    """`is_plain`: the access that is being unrolled has no memory order."""
-
     def __init__(
         self,
         log: EventLog,
@@ -66,7 +65,6 @@ class SharedMemory:
         self._values = values
         self._latecomers = latecomers
         self._arrival = -1
-        self.is_plain = True
 
     def read(
         self, address: int, targets: list[Target], size: int, here: int, path: Path, origin: Origin
@@ -105,13 +103,15 @@ class SharedMemory:
     def _arrive(self, path: Path, origin: Origin) -> None:
         """Where races are looked for, plain accesses have a mark in front of them."""
         self._arrival = -1
-        if self._knowledge.finds_races and self.is_plain and path.section is None:
+        if self._knowledge.finds_races and not self._log.order.is_atomic and path.section is None:
             self._arrival = self._log.mark(path, origin)
 
     def _begin_parts(self, parts: list[tuple[int, int]], path: Path, origin: Origin) -> bool:
         """The parts of an access are one step."""
         if len(parts) == 1 or path.section is not None:
             return False
+        if self._knowledge.is_weak:
+            raise UnsupportedCode("accesses of different sizes to the same bytes, in weak memory")
         path.section = self._log.section_from(self._log.mark(path, origin))
         return True
 

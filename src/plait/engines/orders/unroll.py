@@ -33,8 +33,8 @@ from plait.engines.orders.objects import Instance, Site
 from plait.engines.orders.paths import Condition, Path, merged
 from plait.engines.orders.possible_values import PossibleValues
 from plait.engines.orders.shared import Latecomers, SharedMemory
-from plait.engines.orders.unrolling import ThreadRun, Unrolling
-from plait.engines.orders.unrolling_facts import Surprise, UnrollingFacts
+from plait.engines.orders.unrolling import Access, Occurrence, ThreadRun, Unrolling
+from plait.engines.orders.unrolling_facts import Cell, Surprise, UnrollingFacts
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.actions import (
@@ -67,6 +67,7 @@ from plait.model.actions import (
     Wait,
 )
 from plait.model.machine import LARGEST_ALLOCATION
+from plait.model.memory_model import SYNCHRONISING, MemoryModel
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Scalar
 from plait.model.unset import local, made_at, missing_argument
@@ -123,7 +124,7 @@ class Unroller:
         while self._pending:
             self._thread(*self._pending.pop(0))
         self._finish()
-        compact(self.result, self.terms)
+        compact(self.result, self.terms, is_weak=self.knowledge.is_weak)
         return self.result
 
     def _finish(self) -> None:
@@ -347,24 +348,33 @@ class Unroller:
     def _act(self, edge: Edge, path: Path) -> Path | None:
         action = edge.action
         match action:
-            case Skip() | Fence() | Output():
+            case Skip() | Output():
                 return path
+            case Fence():
+                if self.knowledge.is_weak:
+                    self._log.order = action.order
+                    self._log.fence(path, action.origin)
             case Assign():
                 path.registers[action.target.index] = self._evaluator.value(action.value, path)
             case Load():
-                self._shared.is_plain = not action.order.is_atomic
+                self._log.order = action.order
                 address = self._evaluator.value(action.address, path)
                 target = action.target
                 value = self._memory.load(address, action.address, target.type, path, action.origin)
                 path.registers[action.target.index] = value
             case Store():
-                self._shared.is_plain = not action.order.is_atomic
+                self._log.order = action.order
                 address = self._evaluator.value(action.address, path)
                 value = self._evaluator.value(action.value, path)
                 type_ = action.value.type
                 self._memory.store(address, action.address, value, type_, path, action.origin)
             case ReadModifyWrite():
+                count = len(self.result.events)
+                self._log.order = action.order
+                is_alone = path.section is None
                 self._read_modify_write(action, path)
+                if is_alone and self.knowledge.is_weak:
+                    self._pair_parts_of_update(action, count)
             case Input():
                 return self._input(action, edge, path)
             case Prune():
@@ -388,6 +398,8 @@ class Unroller:
                 address = self._evaluator.value(action.address, path)
                 self._memory.free(address, action, path)
             case AtomicBegin():
+                if not self._has_meaning(path, action.origin):
+                    return None
                 self._begin(path, edge)
             case AtomicEnd() if path.section is None:
                 message = "the end of an atomic section that never began"
@@ -491,7 +503,30 @@ class Unroller:
         if is_alone:
             self._end(path, action.origin)
 
+    def _pair_parts_of_update(self, action: ReadModifyWrite, count: int) -> None:
+        """The events from a number on are those of an update."""
+        self.result.updates.add(count)
+        reads: dict[Cell, Occurrence] = {}
+        for event in self.result.events[count:]:
+            event.in_update = True
+            if event.kind is Access.READ and event.cell is not None:
+                reads[event.cell] = event
+                event.failure_order = None if action.guard is None else action.failure_order
+            elif event.kind is Access.WRITE and event.cell is not None:
+                event.update_of = reads[event.cell]
+
     # Sections, locals, threads
+
+    def _has_meaning(self, path: Path, origin: Origin) -> bool:
+        """Of an atomic section under the memory model: under C11 not every one synchronises."""
+        function = self._log.function
+        is_c11 = self.knowledge.memory_model is MemoryModel.C11
+        if not is_c11 or (function.library and function.name in SYNCHRONISING):
+            return True
+        what = f"'{function.display}'" if function.library else "an atomic section"
+        message = f"{what} has no meaning under the memory model c11"
+        self._log.claim(self.result.troubles, path, "unsupported", message, origin)
+        return False
 
     def _begin(self, path: Path, edge: Edge) -> None:
         if path.section is not None:
@@ -520,8 +555,14 @@ class Unroller:
     def _enter(self, index: int, edge: Edge, path: Path) -> None:
         slot = self._log.function.slots[index]
         instance = self.objects.local(self._log.run.number, slot, self._site(edge))
+        self._begin_object(instance, path, edge.action.origin)
         self._log.unset_object(local(self._log.function.name, index), instance, path)
         path.slots[index] = self.terms.constant(instance.address, self._pointer.bits)
+
+    def _begin_object(self, instance: Instance, path: Path, origin: Origin) -> None:
+        """Under C11 an access to an object must know that it has begun."""
+        if self.knowledge.memory_model is MemoryModel.C11 and instance.is_shared:
+            self.result.beginnings[instance.address] = self._log.mark(path, origin)
 
     def _begin_heap_life(self, instance: Instance, path: Path, origin: Origin) -> None:
         instance.can_leak = True
@@ -583,6 +624,7 @@ class Unroller:
             self._log.claim(self.result.troubles, beyond, "unsupported", message, origin)
         path.condition = path.condition.with_part(terms, is_allowed)
         instance = self._made(action, edge, largest, is_open, path)
+        self._begin_object(instance, path, action.origin)
         if not action.zeroed:
             maker = made_at(self._log.function.name, edge.source)
             self._log.unset_object(maker, instance, path)

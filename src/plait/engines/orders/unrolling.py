@@ -8,7 +8,7 @@ from enum import Enum
 from plait.data import dataclass, field
 from plait.engines.orders.bounds import Key
 from plait.engines.orders.unrolling_facts import Cell, SectionKey
-from plait.model.actions import Origin
+from plait.model.actions import Order, Origin
 from plait.model.types import Scalar
 from plait.model.unset import Maker
 
@@ -24,6 +24,7 @@ class Access(Enum):
     RELEASE = "release"
     TAKE = "take"  # 1 from a semaphore, see `tokens`
     GIVE = "give"
+    FENCE = "fence"  # only under weak memory models, as what follows
     MARK = "mark"  # a step without an access: a start, an end, a wait, an empty section
 
 
@@ -42,7 +43,7 @@ class Occurrence:
     and `address` is a term, which is one of `places` where the event happens; then `initial` is
     what a read finds if nobody has written there. `locks` are those that the thread holds then, as
     in `paths.Path`; what ends with a release began with one of its `holds`, each with a term that
-    says when.
+    says when. The memory `order` of an update is that of both its read and its write.
     """
 
     number: int
@@ -61,6 +62,10 @@ class Occurrence:
     initial: int = -1
     locks: Mapping[Cell, int | None] = field(default_factory=dict)
     holds: Holds = ()
+    order: Order = Order.PLAIN
+    failure_order: Order | None = None  # of the read of an update that may not write
+    in_update: bool = False  # its section is an atomic update
+    update_of: Occurrence | None = None  # of the write of an update, its read
 
 
 @dataclass(slots=True, eq=False)
@@ -144,6 +149,10 @@ class Unrolling:
     unset_bytes: UnsetBytes = field(default_factory=dict)
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
+    # For weak memory models: the first events of the sections that are one update each; the events
+    # at which objects begin, by their addresses.
+    updates: set[int] = field(default_factory=set)
+    beginnings: dict[int, int] = field(default_factory=dict)
     end: int = -1  # an event of no thread behind all others, if that is needed
     # Reads that may also happen behind `end`, and when they do (see `maximal`); and what is made
     # of them: reads of no thread.

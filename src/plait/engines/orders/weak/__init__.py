@@ -1,0 +1,1 @@
+"""Weak memory models in the engine `orders`: docs/orders.md says how."""
