@@ -87,6 +87,7 @@ class Choices(About, EngineOptions, total=False):
     proof: bool
     invariants: bool
     unwind: int | None
+    suggest_fences: bool
 
 
 class Result(evidence.Result):
@@ -167,6 +168,10 @@ def verify_with(options: Options, watch: Watch | None = None) -> Result:
 
     options.check()
     found = run(options, watch)
+    if options.suggest_fences and found.verdict == "false":
+        from plait.portfolio.fences import suggested
+
+        found.fences = suggested(options, found, run)
     result = Result(**{item.name: getattr(found, item.name) for item in fields(found)})
     add_sources(result)
     return result

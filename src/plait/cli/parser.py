@@ -380,6 +380,13 @@ def _verify_options(parser: Parser) -> None:
     _program_options(parser)
     _memory_model_option(parser)
     parser.add_argument(
+        "--suggest-fences",
+        action="store_true",
+        help="under a weak memory model, if there is a violation: name the accesses that are out of"
+        " order, and look for a smallest set of stronger memory orders and fences that makes the"
+        " program right; as long again as --timeout says (300 s if it does not)",
+    )
+    parser.add_argument(
         "--engine",
         choices=registry.choices(),
         default=registry.AUTO,

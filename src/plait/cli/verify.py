@@ -14,7 +14,7 @@ from plait.cli.internal_error import tell_failure
 from plait.cli.interrupts import Interrupts
 from plait.cli.numbers import summary, table
 from plait.cli.output import Console, save
-from plait.cli.printing import print_conditions, print_trace, print_warning
+from plait.cli.printing import print_conditions, print_fences, print_trace, print_warning
 from plait.cli.progress import progress
 from plait.engines import registry
 from plait.evidence.protection import protected_by
@@ -109,6 +109,8 @@ def _print(options: argparse.Namespace, console: Console, result: Result) -> Non
         print_trace(console, result.with_execution_of(finding), verbose=options.verbose)
     if result.trace:
         print_trace(console, result, verbose=options.verbose)
+    if result.fences is not None:
+        print_fences(console, result.fences)
     print_conditions(console, result)
     if options.verbose:
         _print_roles(console, result)

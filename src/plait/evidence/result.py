@@ -177,6 +177,41 @@ class Finding:
 
 
 @dataclass(slots=True)
+class Reordered:
+    """Two accesses of a thread that others see in another order than that of the program."""
+
+    thread: int
+    first: str
+    first_text: str
+    second: str
+    second_text: str
+
+
+@dataclass(slots=True)
+class FenceSuggestion:
+    """An access or fence at a place that gets a memory order, or a fence right behind it."""
+
+    file: str
+    line: int
+    column: int
+    text: str
+    is_fence: bool
+    order: str
+
+
+@dataclass(slots=True)
+class Fences:
+    """What makes a program right under a memory model: all `suggestions` together; no smaller set
+    of stronger orders and fences does. Or the `reason` why there are none. `reordered`: the pairs
+    of accesses that are to blame, in the counterexample."""
+
+    memory_model: str
+    reordered: list[Reordered] = field(default_factory=list)
+    suggestions: list[FenceSuggestion] = field(default_factory=list)
+    reason: str = ""
+
+
+@dataclass(slots=True)
 class Invariant:
     """What holds whenever a thread is at a place, as a C expression over what is in scope there.
     `loop`: the place is the head of a loop. `role`: only for threads that begin with that function,
@@ -259,6 +294,7 @@ class Result:
     answers: list[PropertyAnswer] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    fences: Fences | None = None
     # Beside the JSON: the proof for `plait check`; what is needed to find a mistake of plait
     # itself; whether somebody has interrupted it; what the engines have written to standard output
     # and standard error.

@@ -22,7 +22,8 @@ class Options(Subject):
     verdict for `plait check`; `proof`: also its tree and invariants; `invariants`: take more time
     to find invariants about shared variables. `cache`: answer from earlier runs where nothing has
     changed since, and keep what this one finds. `unwind`: examine so many rounds of each loop and
-    no more. `engine_options` has those of single engines that differ from the defaults."""
+    no more. `suggest_fences`: where the verdict is false under a weak memory model, look for what
+    makes it true. `engine_options` has those of single engines that differ from the defaults."""
 
     engine: str = registry.AUTO
     timeout: float | None = None
@@ -33,6 +34,7 @@ class Options(Subject):
     proof: bool = False
     invariants: bool = False
     unwind: int | None = None
+    suggest_fences: bool = False
     engine_options: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
@@ -57,6 +59,8 @@ class Options(Subject):
             raise InputError("certificate: none is given under --assume-defined")
         if self.certificate and self.memory_model not in (None, "sc"):
             raise InputError("certificate: none is given under a weak memory model")
+        if self.suggest_fences and self.memory_model in (None, "sc"):
+            raise InputError("suggest_fences: needs a weak memory model")
         givers = [item for item in registry.engines() if item.gives_certificates]
         bounding = [item for item in registry.engines() if item.bounds_loops]
         if self.engine == registry.PORTFOLIO:

@@ -47,6 +47,7 @@ class Subject:
     monitor: str | None = None
     reach: tuple[str, ...] = ()
     memory_model: str | None = None  # None: what the program asks for
+    strengthened: tuple[str, ...] = ()  # see plait.model.strengthening
 
     def check(self) -> None:
         """InputError for values that no command line would let pass."""
@@ -156,7 +157,12 @@ def read_text(path: str) -> str:
 def load_program(subject: Subject, chosen: Specification, entry: str) -> Program:
     from plait.c import load
 
-    return load(list(subject.programs), front_end_options(subject, entry), chosen)
+    program = load(list(subject.programs), front_end_options(subject, entry), chosen)
+    if subject.strengthened:
+        from plait.model.strengthening import from_text, strengthen
+
+        strengthen(program, tuple(from_text(item) for item in subject.strengthened))
+    return program
 
 
 def for_exploring(program: Program, chosen: Specification) -> Specification:
