@@ -106,7 +106,7 @@ class WeakOrder:
 
     moves: list[WeakMove]
     children: dict[int, list[int]]
-    is_shared: Callable[[StaticObject | FrameSlot], bool]
+    is_shared: Callable[[StaticObject | FrameSlot | Edge], bool]
 
 
 @dataclass(frozen=True, slots=True)
