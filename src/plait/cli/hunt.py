@@ -164,7 +164,7 @@ def _engines(
     from plait.hunt.places import Places
 
     lines = Places(runner.program.executable.parent).line_numbers()
-    return [Fusion(unseen, _source(options, runner.program), lines)]
+    return [Fusion(unseen, _source(options, runner.program), lines, plan.seconds)]
 
 
 def _source(options: argparse.Namespace, program: Program) -> Any:

@@ -63,6 +63,28 @@ class TraceAbstraction:
         return formula.solver.solve(assumed, deadline=deadline) is False
 
 
+def clauses_needed(paths: Paths) -> int:
+    """About how many clauses the formula of an abstraction has."""
+    counts = [len(path.events) for path in paths.threads.values()]
+    total, pairs, triples = sum(counts), 0, 0
+    for index, one in enumerate(counts):
+        for place, two in enumerate(counts[index + 1 :], index + 1):
+            pairs += one * two
+            triples += one * two * sum(counts[place + 1 :])
+    writes: dict[Cell, int] = {}
+    events = [event for path in paths.threads.values() for event in path.events]
+    for event in events:
+        for write in event.writes:
+            writes[write.cell] = writes.get(write.cell, 0) + 1
+    branches = sum(len(path.branches) for path in paths.threads.values())
+    reads = 0
+    for event in events:
+        for read in event.reads:
+            written = writes.get(read.cell, 0) + 1
+            reads += written * (written + branches)
+    return total + 2 * pairs + 2 * triples + reads
+
+
 class _Formula:
     def __init__(self, paths: Paths, violated: frozenset[str], *, has_phantoms: bool) -> None:
         self.solver = Solver(paths.terms)

@@ -22,7 +22,12 @@ from plait.hunt.dependence import transitions
 from plait.hunt.dpor import Dpor
 from plait.hunt.fusion.executed import Followed, NotFollowed
 from plait.hunt.fusion.following import follow
-from plait.hunt.fusion.formula import TraceAbstraction, TraceProgram, Violation
+from plait.hunt.fusion.formula import (
+    TraceAbstraction,
+    TraceProgram,
+    Violation,
+    clauses_needed,
+)
 from plait.hunt.fusion.paths import Paths
 from plait.hunt.fusion.source import Source
 from plait.hunt.fusion.untaken import UntakenBranches
@@ -42,6 +47,7 @@ _CHECK_SECONDS = 20.0
 _PRUNE_SECONDS = 5.0
 _MOST_KEPT = 12  # abstractions of runs
 _LONGEST = 2000  # steps of a run
+_MOST_CLAUSES = 400_000
 
 
 @dataclass(slots=True, eq=False)
@@ -54,14 +60,20 @@ class _Abstracted:
 
 
 class Fusion(Dpor):
-    """`source` is the model of the program, or the reason why there is none."""
+    """`source` is the model of the program, or the reason why there is none; `lines` are those of
+    the source, by the place in the program; the hunt ends after so many `seconds`."""
 
     name = "fusion"
 
     def __init__(
-        self, unseen: Iterable[str], source: Source | str, lines: Mapping[int, int]
+        self,
+        unseen: Iterable[str],
+        source: Source | str,
+        lines: Mapping[int, int],
+        seconds: float = 3600.0,
     ) -> None:
         super().__init__(unseen)
+        self._end = time.monotonic() + seconds  # of the hunt, as far as it is known
         self.pruned = 0
         self.predicted = 0
         self.checked = 0  # runs whose trace programs were checked
@@ -116,15 +128,21 @@ class Fusion(Dpor):
         except NotFollowed as error:
             self.obstacles.add(str(error))
             return
+        if clauses_needed(paths) > _MOST_CLAUSES:
+            self.obstacles.add("the threads of a run meet too often for a formula")
+            return
         self._check(run.trace, paths)
         if self._is_pruning and not self._predictions:
             self._prune(run.trace, followed, paths)
+
+    def _within(self, seconds: float) -> float:
+        return min(time.monotonic() + seconds, self._end)
 
     # --- check
 
     def _check(self, trace: Trace, paths: Paths) -> None:
         self.checked += 1
-        found = TraceProgram(paths, self._violated).violation(time.monotonic() + _CHECK_SECONDS)
+        found = TraceProgram(paths, self._violated).violation(self._within(_CHECK_SECONDS))
         if found is not None:
             self._predictions.append(schedule_of(trace, found))
 
@@ -139,7 +157,7 @@ class Fusion(Dpor):
             return
         item = _Abstracted(chosen, paths, TraceAbstraction(paths))
         self._kept = [*self._kept[1 - _MOST_KEPT :], item]
-        deadline = time.monotonic() + _PRUNE_SECONDS
+        deadline = self._within(_PRUNE_SECONDS)
         low, high = 0, len(chosen) + 1
         while low < high:
             middle = (low + high) // 2
@@ -172,7 +190,7 @@ class Fusion(Dpor):
         if not self._is_pruning:
             return False
         chosen = [node.chosen for node in self.path[:depth]]
-        deadline = time.monotonic() + _PRUNE_SECONDS
+        deadline = self._within(_PRUNE_SECONDS)
         for item in reversed(self._kept):
             if item.chosen[:depth] != chosen:
                 continue
