@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from plait.engines.interface import Counterexample, Outcome
 from plait.engines.predicates.engine import verify
@@ -16,7 +17,9 @@ from plait.model.properties import Specification
 DEFAULT = Settings()
 
 
-def outcome_of(program: Program, settings: Settings = DEFAULT, seconds: float = 60) -> Outcome:
+def outcome_of(
+    program: Program, settings: Settings = DEFAULT, seconds: float = 60, hints: Any = None
+) -> Outcome:
     def confirm(found: Counterexample) -> str:
         try:
             confirmed(program, Specification(), found)
@@ -25,4 +28,4 @@ def outcome_of(program: Program, settings: Settings = DEFAULT, seconds: float = 
         return ""
 
     deadline = time.monotonic() + seconds
-    return verify(program, Specification(), settings, deadline, confirm=confirm)
+    return verify(program, Specification(), settings, deadline, confirm=confirm, hints=hints)

@@ -15,10 +15,10 @@ from typing import Any
 from plait.analysis.critical_sections import BrokenLock
 from plait.data import replace
 from plait.engines.blocks import certificate
+from plait.engines.blocks import hints as hinting
 from plait.engines.blocks.conflicts import dependence
 from plait.engines.blocks.recursion import calls_again
 from plait.engines.blocks.shell import Confirm, Found, Shell, Tools, answered
-from plait.engines.impact import hints as hinting
 from plait.engines.impact.deadlocks import Deadlocks
 from plait.engines.impact.description import IMPACT
 from plait.engines.impact.implications import Implications
@@ -28,7 +28,7 @@ from plait.engines.impact.samples import Samples
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.impact.statistics import Statistics
 from plait.engines.impact.suggestions import Known, Suggestions
-from plait.engines.impact.tree import Node, Place, Tree, common_ancestor, reachable, rows
+from plait.engines.impact.tree import Node, Place, Tree, common_ancestor, labels, reachable, rows
 from plait.engines.interface import (
     Answer,
     Outcome,
@@ -173,7 +173,7 @@ class _Search:
             ),
             self.settings.reduction is not Reduction.NONE,
             lambda end: _unreduced(self.program, self.specification, self.settings, end),
-            lambda: hinting.write(self.knowledge, self.terms, reachable(self.root)),
+            lambda: hinting.write(self.knowledge, self.terms, labels(self.root)),
         )
         return Outcome(Answer.HOLDS, reason, self._counted(), proof=proof)
 

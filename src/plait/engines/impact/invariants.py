@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plait.engines.blocks.hints import cell_variable
 from plait.engines.blocks.ranges import in_range
-from plait.engines.impact.hints import cell_variable
 from plait.logic.terms import Terms
 from plait.model.facts import Fact, Range
 from plait.symbolic.knowledge import Knowledge

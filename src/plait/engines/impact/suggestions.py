@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from plait.engines.blocks.hints import Hints
 from plait.engines.blocks.paths import Paths
-from plait.engines.impact.hints import Hints
 from plait.engines.impact.implications import Implications, Label
 from plait.engines.impact.invariants import Candidates
 from plait.engines.impact.statistics import Statistics

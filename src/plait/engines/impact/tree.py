@@ -114,6 +114,12 @@ def reachable(root: Node) -> list[Node]:
     return kept
 
 
+def labels(root: Node) -> list[tuple[Location, Label]]:
+    """Of the nodes that a proof needs."""
+    nodes = reachable(root)
+    return [(node.place.location, node.label) for node in nodes if node.place is not None]
+
+
 def rows(root: Node) -> list[Row]:
     """The nodes that a proof needs, for a certificate."""
     kept = reachable(root)

@@ -34,4 +34,5 @@ def answer(question: Question, listener: Listener) -> Outcome:
         question.deadline,
         searched,
         listener.confirm,
+        question.previous,
     )

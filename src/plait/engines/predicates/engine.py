@@ -8,6 +8,7 @@ from typing import Any
 
 from plait.data import replace
 from plait.engines.blocks import certificate
+from plait.engines.blocks import hints as hinting
 from plait.engines.blocks.conflicts import dependence
 from plait.engines.blocks.paths import Occurrence, own_step
 from plait.engines.blocks.precision import FEW_PATHS
@@ -33,6 +34,8 @@ from plait.symbolic.locations import Location
 # Blocks with more than `FEW_PATHS` paths are one step at first, which makes trees small. If that is
 # too coarse to be explained, the search begins again, and all of up to so many paths are steps.
 _MANY_PATHS = 2000
+# So many predicates of an earlier proof are tracked for a location.
+_MOST_HINTS = 16
 
 Progress = Callable[[Statistics, str], None]  # with how far the search has come, in words
 
@@ -44,8 +47,10 @@ def verify(
     deadline: float | None = None,
     progress: Progress | None = None,
     confirm: Confirm | None = None,
+    hints: hinting.Data | None = None,
 ) -> Outcome:
-    """`confirm` replays a counterexample; it answers with what is wrong with it."""
+    """`confirm` replays a counterexample; it answers with what is wrong with it. `hints` are those
+    of the proof of a similar program, if there is one; they may be anything."""
 
     def attempt(broken_locks: frozenset[int]) -> Outcome:
         for most_paths in (FEW_PATHS, _MANY_PATHS):
@@ -56,6 +61,7 @@ def verify(
                 deadline,
                 progress,
                 confirm,
+                hints,
                 broken_locks,
                 most_paths,
             )
@@ -76,6 +82,7 @@ class Search:
         deadline: float | None,
         progress: Progress | None,
         confirm: Confirm | None,
+        hints: hinting.Data | None = None,
         broken_locks: frozenset[int] = frozenset(),
         most_paths: int = FEW_PATHS,
     ) -> None:
@@ -111,6 +118,7 @@ class Search:
             settings.abstraction,
             monolithic=settings.monolithic,
         )
+        self._hints = hinting.Hints(self._knowledge, self._terms, hints)
         self._posts = Posts(
             self._terms, self.literals, self.statistics, settings.abstraction, deadline
         )
@@ -140,7 +148,7 @@ class Search:
     def _plant(self) -> None:
         """The root, with what its predicates are initially."""
         location = self._executor.start()
-        tracked = self.precision.tracked(location)
+        tracked = self._tracked(location, 1)
         claims = Step(tuple(self.literals.of_cube(tracked)), {})
         initially = self._paths.initial_step([claims])
         region = self._posts.behind(EVERYTHING, initially, tracked)
@@ -172,10 +180,15 @@ class Search:
             ),
             self._settings.reduced,
             self._unreduced,
-            dict,
+            lambda: hinting.write(self._knowledge, self._terms, self._labels()),
         )
         reason = "the reachability tree is complete and safe"
         return Outcome(Answer.HOLDS, reason, self._counted(), proof=proof)
+
+    def _labels(self) -> list[tuple[Location, list[int]]]:
+        return [
+            (node.place.location, self.literals.conjuncts(node.region)) for node in self.tree.nodes
+        ]
 
     def _incompleteness(self) -> str:
         """What is wrong with the tree that is left when the queue is empty: nothing, unless there
@@ -278,10 +291,19 @@ class Search:
             is_again = calls_again(place.location, way.target, thread)
             if is_again and not self._prune(node, thread, way):
                 return
-            tracked = self.precision.tracked(way.target)
+            tracked = self._tracked(way.target, thread)
             region = self._behind(node.region, way.step, tracked)
             is_growth = way.spawns and is_in_loop
             self.tree.add(node, thread, way, region, tracked, is_growth=is_growth)
+
+    def _tracked(self, location: Location, mover: int) -> int:
+        """The literals that matter where a thread has come to. Where nobody has been, the
+        predicates of an earlier proof may do."""
+        if self._hints and location not in self.tree.places:
+            known = (term for label in self._hints.at(location) for term in label)
+            hinted = list(dict.fromkeys(known))[:_MOST_HINTS]
+            self.precision.add(location, mover, hinted)
+        return self.precision.tracked(location)
 
     def _possible(self, region: Region, block: Block) -> list[Way]:
         began = time.perf_counter()

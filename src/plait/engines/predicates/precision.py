@@ -66,6 +66,8 @@ class Precision:
         for conjunct in conjuncts:
             for predicate in self._predicates(conjunct):
                 number = self._owner(location, mover, predicate)
+                if not number:
+                    continue
                 thread = location.threads[number - 1]
                 own = self._in_own_words(thread, number, predicate)
                 self._at.setdefault(self._scope(thread, own), {})[own] = None
@@ -119,6 +121,7 @@ class Precision:
         return predicate if terms.operator[predicate] != NOT else terms.operands[predicate][0]
 
     def _owner(self, location: Location, mover: int, predicate: int) -> int:
+        """The thread that a predicate is about; 0 if nobody runs."""
         names = (register_of(self._terms.name[item]) for item in self._vocabulary(predicate))
         mentioned = sorted({name.thread for name in names if name is not None})
         first = [mover] if mover in mentioned or not mentioned else []
@@ -127,7 +130,7 @@ class Precision:
             for number, thread in enumerate(location.threads, 1)
             if thread.status is Status.RUNNING
         ]
-        return next(number for number in (*first, *mentioned, *running) if number in running)
+        return next((number for number in (*first, *mentioned, *running) if number in running), 0)
 
     def _in_own_words(self, thread: Thread, number: int, predicate: int) -> int:
         innermost = len(thread.frames) - 1

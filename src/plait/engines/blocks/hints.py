@@ -2,8 +2,8 @@
 
 A label belongs to a place: where each thread stands, by functions and texts of the source, and the
 explicit values there. Variables are called by their names in the source. What has no counterpart in
-the edited program is left out, and nothing that is left in is believed: a candidate becomes part of
-a label only where it is proved (`Suggestions.begin`).
+the edited program is left out, and nothing that is left in is believed: in `impact` a candidate
+becomes part of a label only where it is proved, in `predicates` it is one more to track.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Any
 
 from plait.engines.blocks.ranges import variable_of_part
-from plait.engines.impact.tree import Node
 from plait.logic.operators import CONSTANT, EXTRACT, NAMES, VARIABLE
 from plait.logic.substitute import make
 from plait.logic.terms import Terms
@@ -128,8 +127,11 @@ def _digest(parts: list[str]) -> str:
 # --- from a proof
 
 
-def write(knowledge: Knowledge, terms: Terms, nodes: Iterable[Node]) -> Data:
-    return _Writer(knowledge, terms).write(nodes)
+def write(
+    knowledge: Knowledge, terms: Terms, labels: Iterable[tuple[Location, Iterable[int]]]
+) -> Data:
+    """The labels of the nodes of a proof, each with the node's location."""
+    return _Writer(knowledge, terms).write(labels)
 
 
 class _Writer:
@@ -140,15 +142,14 @@ class _Writer:
         self._rows: dict[str, int] = {}
         self._table: list[list[Any]] = []
 
-    def write(self, nodes: Iterable[Node]) -> Data:
+    def write(self, labels: Iterable[tuple[Location, Iterable[int]]]) -> Data:
         places: dict[str, dict[tuple[int, ...], None]] = {}
-        for node in nodes:
-            if node.place is None or not node.label or self._terms.false in node.label:
+        for location, label in labels:
+            if not label or self._terms.false in label:
                 continue
             if len(self._table) > _MOST_TERMS or len(places) > _MOST_PLACES:
                 break
-            location = node.place.location
-            small = [term for term in sorted(node.label) if self._is_small(term)]
+            small = [term for term in sorted(label) if self._is_small(term)]
             found = [self._row(term, location) for term in small]
             rows = tuple(row for row in found if row is not None)
             for key in self._names.keys(location):
