@@ -305,9 +305,7 @@ def _answer(
     return AUTO, workers[first], replace(messages[first], reason=together)
 
 
-def _or_what_was_before(
-    message: Message, workers: dict[str, WorkerState], beyond: str
-) -> Message:
+def _or_what_was_before(message: Message, workers: dict[str, WorkerState], beyond: str) -> Message:
     """Where the time was too short to begin again with larger arguments of main, `beyond` says why
     they are needed."""
     has_begun = any(item.loaded is not None for item in workers.values())

@@ -387,9 +387,7 @@ def _conflict_of(one: Part, other: Part, *, but_atomic: bool) -> tuple[Bytes, By
     """The first one; `but_atomic`: of which not both are atomic."""
     for mine in one.accesses:
         for theirs in other.accesses:
-            if _conflict(mine, theirs) and not (
-                but_atomic and mine.is_atomic and theirs.is_atomic
-            ):
+            if _conflict(mine, theirs) and not (but_atomic and mine.is_atomic and theirs.is_atomic):
                 return mine, theirs
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
-from plait.logic.operators import AND, ITE, NOT, OR
+from plait.logic.operators import AND, ITE, NOT, OR, XOR
 from plait.logic.substitute import rebuild
 from plait.logic.terms import Terms
 
@@ -77,6 +77,8 @@ class _Choices:
                 pending += parts
             elif terms.width[inner] == 1 and operator == (AND if is_negated else OR):
                 pending.append(next(part for part in parts if self._model(part)))
+            elif terms.width[inner] == 1 and operator == XOR:
+                pending += [part if self._model(part) else terms.not_(part) for part in operands]
             else:
                 self.assumed.append(self._simple(item))
 
