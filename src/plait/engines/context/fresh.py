@@ -41,7 +41,13 @@ class OldNumbers:
             and not variables.is_ghost(terms, item)
             and self._is_old(initial_value(item))
         }
-        own = {item for item in numbers if not variables.is_shared(item)}
+        own = {
+            variable
+            for template in templates.all
+            for item in template.one.transitions
+            for variable in item.step.updates
+            if terms.width[variable] == _BITS and not variables.is_shared(variable)
+        }
         self.own: dict[_Place, set[int]] = {
             (number, place): set(own) if place else set()
             for number, template in enumerate(templates.all)
@@ -60,7 +66,8 @@ class OldNumbers:
                     raise GaveUp("a lock may hold the number of a thread that has not taken it")
 
     def _holders(self, variables: Variables) -> set[int]:
-        """What a number is copied to; not what only depends on one."""
+        """What a number is copied to; not what only depends on one. That of the initial thread is
+        always the same."""
         terms = self._terms
         found: set[int] = set()
         changed = True
@@ -70,7 +77,7 @@ class OldNumbers:
                 for item in template.one.transitions:
                     for variable, term in item.step.updates.items():
                         if variable not in found and any(
-                            part in found or terms.value(part) == template.one.number
+                            part in found or terms.value(part) in variables.thread_numbers
                             for leaf in self._leaves(term)
                             for part in terms.parts((leaf,))
                         ):
