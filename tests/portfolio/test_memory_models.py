@@ -32,23 +32,22 @@ def test_each_model_has_its_verdict(sb: Path, model: str, verdict: str) -> None:
     result = plait.verify(sb, memory_model=model, cache=False)
     assert result.verdict == verdict, result.reason
     if model != "sc":
-        assert result.engine == "explicit"
+        assert result.engine in ("explicit", "orders")
     if verdict == "false":
         shown = [row.operation.object for row in result.trace if row.operation is not None]
         assert "x = 1" in shown and "y = 1" in shown
 
 
 def test_an_engine_that_does_not_know_the_model_has_no_verdict(sb: Path) -> None:
-    for name in ("orders", "impact"):
-        result = plait.verify(sb, memory_model="tso", engine=name, cache=False)
-        assert result.verdict == "unknown"
-        assert result.reason == f"{name} does not know the memory model tso"
+    result = plait.verify(sb, memory_model="tso", engine="impact", cache=False)
+    assert result.verdict == "unknown"
+    assert result.reason == "impact does not know the memory model tso"
 
 
 def test_engines_are_asked_about_models_they_know() -> None:
     chosen, _ = specification(Options(programs=("a.c",), memory_model="c11"))
     asked = {item.name for item in registry.engines() if checked_by(item, chosen)}
-    assert asked == {"explicit"}
+    assert asked == {"explicit", "orders"}
 
 
 def test_that_memory_orders_are_ignored_comes_first(tmp_path: Path) -> None:

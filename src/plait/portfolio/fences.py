@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from plait.data import replace
+from plait.engines import registry
+from plait.engines.description import Start
 from plait.errors import InputError
 from plait.evidence.result import Fences, FenceSuggestion, Reordered, Result
 from plait.model.memory_model import MemoryModel
@@ -51,7 +53,10 @@ class _Search:
         self._verify = verify
         self._end = time.monotonic() + (options.timeout or _SECONDS)
         self._known: dict[tuple[tuple[str, ...], str | None], str] = {}
-        engine = "orders" if options.engine == "auto" else options.engine
+        engine = options.engine
+        if engine == registry.AUTO:
+            [first, *_] = registry.starting(Start.FIRST)  # best at finding violations
+            engine = first.name
         self._options = replace(
             options,
             engine=engine,
