@@ -5,11 +5,14 @@ executions that a hasty reduction leaves out."""
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.engines.explicit.helpers import ask
 
+from plait.engines.explicit.sections import Afresh, Bytes, Locks, Part, Phase
 from plait.engines.interface import Answer
+from plait.semantics.state import ENDED
 
 BEGIN = """
 #include <assert.h>
@@ -239,6 +242,21 @@ VIOLATED = {
         .replace("pthread_t one", "if (__VERIFIER_nondet_bool()) d = 1; else { WAIT } pthread_t one")
         .replace("WAIT", 20 * "x++; "),
     ),
+    "the same in another section, but late": (
+        "assertions",
+        program(
+            "if (__VERIFIER_nondet_bool()) { WITH(&m, WITH(&n, c = 1; x = 1)); }"
+            " else { z = 1; z = 2; z = 0; WITH(&m, WITH(&n, c = 1); x = 1); }",
+            "WITH(&n, if (c) assert(x))",
+        ),
+    ),
+    "who goes on from a section that was seen late": (
+        "assertions",
+        program(
+            "WITH(&m, WITH(&n, c = 1); y = 1); z = 1; z = 2",
+            "int own; x = 1; x = 2; x = 3; WITH(&n, own = c); x = 4; if (own && !y) assert(0)",
+        ),
+    ),
     "seen twice in one section": (
         "assertions",
         program("WITH(&m, x = 1; y = 2; x = 0)", "assert(x == 0)"),
@@ -299,6 +317,14 @@ HOLDS = {
     "bits": ("assertions", program("WITH(&m, c |= 1)", "WITH(&m, c |= 6)", "assert(c == 7);")),
     "no race under a lock": ("no-data-race", program("WITH(&m, c += 1)", "WITH(&m, c = 7)")),
     "atomic additions": ("assertions", program("x++", "x += 3", "assert(x == 4);")),
+    "locks that are made and destroyed by another thread": (
+        "no-deadlock",
+        program(
+            "WITH(&m, WITH(&n, c++); d++)",
+            "WITH(&m, WITH(&n, c++); d++)",
+            "pthread_mutex_destroy(&m); pthread_mutex_destroy(&n); d = 0;",
+        ).replace("pthread_t one", "pthread_mutex_init(&m, 0); pthread_mutex_init(&n, 0); pthread_t one"),
+    ),
     "a lock that is destroyed": (
         "assertions",
         program("WITH(&m, c++)", "WITH(&m, c++)", "pthread_mutex_destroy(&m); assert(c == 2);"),
@@ -331,6 +357,26 @@ def test_a_lock_that_is_freed_while_it_is_held(tmp_path: Path) -> None:
     assert outcome.answer is Answer.UNKNOWN  # the other thread may access it
 
 
+def test_more_behind_a_commit_than_was_known() -> None:
+    """Where a thread stood there already, what others do next was not compared with it."""
+    machine = SimpleNamespace(machine=SimpleNamespace(page_bits=32))
+    locks = Locks(machine, machine)  # type: ignore[arg-type]
+    one, other = (
+        locks.profile([Part((Bytes(at, 4, True, True),), frozenset({8}), Phase.SHRINKING)])
+        for at in (16, 32)
+    )
+    assert locks.note_behind(2, ENDED, one)
+    assert not locks.note_behind(2, ENDED, one)
+    assert locks.standing(2, ENDED) is one
+    assert locks.note_behind(3, ENDED, other)
+    with pytest.raises(Afresh):
+        locks.note_behind(2, ENDED, other)
+    locks.forget(keeps_behind=True)
+    assert not locks.note_behind(2, ENDED, one)
+    locks.forget()
+    assert locks.note_behind(2, ENDED, one)
+
+
 def counter(threads: int, rounds: int) -> str:
     return f"""{BEGIN}
 void *add(void *p) {{
@@ -344,6 +390,12 @@ int main(void) {{
   assert(c == {threads * rounds});
 }}
 """
+
+
+def test_nested_sections_of_locks_that_others_make_are_steps(tmp_path: Path) -> None:
+    property_, text = HOLDS["locks that are made and destroyed by another thread"]
+    states = ask(tmp_path, text, property_).statistics.numbers()["states"]
+    assert 2 * states < ask(tmp_path, text, property_, sections=False).statistics.numbers()["states"]
 
 
 def test_a_counter_needs_one_order(tmp_path: Path) -> None:

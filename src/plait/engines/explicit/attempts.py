@@ -11,7 +11,7 @@ from plait.data import dataclass, field
 from plait.engines.explicit.effects import Commuting, Effect, SymbolMachine
 from plait.engines.explicit.futures import NOTHING, Accessed, Futures, LocalState, Version
 from plait.engines.explicit.machine import PeekingMachine, WaryMachine
-from plait.engines.explicit.sections import MOST_PARTS, Locks, Part, Phase
+from plait.engines.explicit.sections import MOST_PARTS, Locks, Part, Phase, Profile
 from plait.engines.explicit.settings import Settings
 from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
@@ -143,9 +143,9 @@ class Attempts:
         self._versions: dict[tuple[Footprint, ...], Version] = {}
         self._noted: set[tuple[LocalState, Version]] = set()
 
-    def forget(self) -> None:
+    def forget(self, *, keeps_behind: bool = False) -> None:
         """All that was seen with locks that are broken."""
-        self.locks.forget()
+        self.locks.forget(keeps_behind=keeps_behind)
         self.futures.forget()
         self._versions.clear()
         self._noted.clear()
@@ -338,6 +338,11 @@ class Attempts:
             accessed = self.futures.accessed_in_section(profile, section.held)
             version = self._versions[section.footprints] = Version(profile, accessed)
             version.is_opaque = not section.is_plain
+        following = section.state.threads[thread - 1]
+        if self.locks.note_behind(thread, following, version.profile) and self._notes:
+            found = self.locks.behind(thread, following)
+            assert found is not None
+            self.futures.note_behind(self.futures.local_state(thread, following), found)
         if section.is_plain and not any(section.inputs):
             known = _KnownSection(section.inputs, section.footprints[0], version)
             self._steps.remember_sequence(state, thread, section.taken, known)
@@ -352,13 +357,13 @@ class Attempts:
         origin: tuple[State, int, tuple[Choices, ...]],
         following: State | None,
     ) -> None:
+        state, thread, _ = origin
+        if self._finds_sections:
+            self._set_behind(version, self.locks.behind(thread, state.threads[thread - 1]))
         result.versions.append(version)
         result.accessed |= version.accessed
         if version.origin is None:
             version.origin = origin
-        state, thread, _ = origin
-        if self._finds_sections:
-            self.locks.note(thread, version.profile)
         if not self._notes:
             return
         futures = self.futures
@@ -377,9 +382,29 @@ class Attempts:
         # An object may be changed where others can see it and where they cannot, in one step.
         futures.note(local, version, futures.pages(_changed(state, following)), targets)
 
+    def accessed_again(self, state: State, thread: int, versions: list[Version]) -> Accessed:
+        """What the step of a thread accesses; it may count as if it accessed more by now."""
+        found = NOTHING
+        for version in versions:
+            if self._finds_sections:
+                self._set_behind(version, self.locks.behind(thread, state.threads[thread - 1]))
+            found |= version.accessed
+        return found
+
+    def _set_behind(self, version: Version, behind: Profile | None) -> None:
+        if version.behind is not behind:
+            version.behind, version.accessed = behind, version.own
+            if behind is not None:
+                version.accessed |= self.futures.accessed_in_section(behind, frozenset())
+
     def _commute(self, one: Version, other: Version) -> bool:
         """Whether two steps of different threads that access the same commute: by what they
         compute, and because nothing can come in between."""
+        for first, second in ((one, other), (other, one)):
+            if first.behind is not None and not self.locks.agree(first.behind, second.profile):
+                return False
+        if not one.own.overlaps(other.own):
+            return True
         if not self._compares_effects or not self.locks.are_indivisible(one.profile, other.profile):
             return False
         if self._commuting is None:
@@ -415,7 +440,8 @@ class Attempts:
             # Others may go ahead now until it would look at something else when it is tried.
             self._noted.add((local, version))
             if self._finds_sections:
-                self.locks.note(local.number, version.profile)
+                self._set_behind(version, self.locks.behind(local.number, local.thread))
+                self.locks.note_waiting(local.number, version.profile)
             self.futures.note(local, version, 0)
         return version.accessed.reads, self.futures.pages(taken.touched)
 

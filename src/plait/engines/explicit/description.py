@@ -15,8 +15,9 @@ _PERSISTENT_SETS = EngineOption(
 )
 _SECTIONS = EngineOption(
     "sections",
-    True,
-    "let others in wherever a thread holds a lock, also where nobody can tell the difference",
+    False,
+    "take what is done under a lock as one step: far fewer states where threads share data under"
+    " locks",
 )
 _COMMUTING = EngineOption(
     "commuting",

@@ -118,13 +118,15 @@ class LocalState:
 
 class Version:
     """One of the things that a step may come to, depending on what it reads and on inputs: what it
-    accesses. An example of it, a state, the thread and the inputs, is its `origin`."""
+    accesses. An example of it, a state, the thread and the inputs, is its `origin`. It counts as if
+    it accessed what is `behind` (`sections`, 5); `own` is what it does access."""
 
-    __slots__ = ("accessed", "effect", "is_opaque", "origin", "profile")
+    __slots__ = ("accessed", "behind", "effect", "is_opaque", "origin", "own", "profile")
 
     def __init__(self, profile: Profile, accessed: Accessed) -> None:
         self.profile = profile
-        self.accessed = accessed
+        self.accessed = self.own = accessed
+        self.behind: Profile | None = None
         self.origin: tuple[State, int, tuple[tuple[Number, ...], ...]] | None = None
         # What it computes is not known, or was not looked at yet.
         self.is_opaque = False
@@ -244,12 +246,27 @@ class Futures:
         if accessed | local.accessed != local.accessed:
             local.accessed |= accessed
             self.growth += 1
-        grown = [local]
         for target in targets:
             if target is not local and target not in local.targets:
                 local.targets[target] = None
                 target.sources.append(local)
                 self.growth += 1
+        self._spread(local)
+
+    def note_behind(self, local: LocalState, behind: Profile) -> None:
+        """Steps from a local state count as if they accessed that, too."""
+        accessed = self.accessed_in_section(behind, frozenset())
+        for version in local.versions or ():
+            version.behind, version.accessed = behind, version.own | accessed
+        # What has no steps yet that were seen is as it was.
+        if local.accessed != NOTHING:
+            local.accessed |= accessed
+        self.growth += 1
+        self._spread(local)
+
+    def _spread(self, local: LocalState) -> None:
+        """To the futures of all that may come to it."""
+        grown = [local]
         while grown:
             item = grown.pop()
             future, changes = item.accessed, item.changes

@@ -15,9 +15,9 @@ from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.sharing import sharing_of
 from plait.data import dataclass, field
 from plait.engines.explicit.attempts import Attempt, Attempts, Found, GivesUp, Step, Violation
-from plait.engines.explicit.futures import Accessed, Version, on_cycles
+from plait.engines.explicit.futures import Version, on_cycles
 from plait.engines.explicit.room import Room
-from plait.engines.explicit.sections import Unprotected
+from plait.engines.explicit.sections import Afresh, Unprotected
 from plait.engines.explicit.settings import Settings
 from plait.engines.explicit.statistics import Statistics
 from plait.engines.explicit.storage import StateStore
@@ -47,7 +47,6 @@ class _Reduced:
     """`growth` is that of the futures for which it was found to be enough."""
 
     thread: int
-    accessed: Accessed
     versions: list[Version]
     targets: tuple[int, ...]
     growth: int
@@ -110,6 +109,9 @@ class Search:
             self._attempts.locks.broken.add(lock.address)
         except Unprotected as cell:
             self._attempts.locks.unprotected[cell.start, cell.end] = None
+        except Afresh:
+            self._attempts.forget(keeps_behind=True)
+            return False
         else:
             return True
         self._attempts.forget()
@@ -172,7 +174,7 @@ class Search:
         them whose step goes ahead of all that the others may do."""
         state = self._store.state(number)
         attempts = {thread: self._attempt(number, state, thread) for thread in runnable(state)}
-        self._compare_profiles(attempts)
+        self._compare_profiles(state, attempts)
         if self._finds_races:
             self._find_race(number, attempts)
         moving = {thread: item for thread, item in attempts.items() if item.moves}
@@ -212,8 +214,8 @@ class Search:
 
     def _going_ahead(
         self, state: State, attempts: dict[int, Attempt]
-    ) -> tuple[int, Accessed, list[Version]] | None:
-        """A thread whose steps are enough, and what they access."""
+    ) -> tuple[int, list[Version]] | None:
+        """A thread whose steps are enough, and what they come to."""
         find = self._futures.local_state
         locals_ = {thread: find(thread, state.threads[thread - 1]) for thread in attempts}
         for thread, attempt in attempts.items():
@@ -228,7 +230,7 @@ class Search:
             ):
                 continue
             if self._futures.goes_ahead(state, mine, versions, others):
-                return thread, mine, versions
+                return thread, versions
         return None
 
     def _goes_on(self, state: State, thread: int) -> bool:
@@ -260,7 +262,8 @@ class Search:
             for thread in runnable(state)
             if thread != item.thread
         ]
-        if not self._futures.goes_ahead(state, item.accessed, item.versions, others):
+        accessed = self._attempts.accessed_again(state, item.thread, item.versions)
+        if not self._futures.goes_ahead(state, accessed, item.versions, others):
             return False
         item.growth = growth
         return True
@@ -280,10 +283,16 @@ class Search:
             self._result.undefined = undefined
         return attempt
 
-    def _compare_profiles(self, attempts: dict[int, Attempt]) -> None:
+    def _compare_profiles(self, state: State, attempts: dict[int, Attempt]) -> None:
         """Whether critical sections conflict with what others do next."""
         locks = self._attempts.locks
         for thread, attempt in attempts.items():
+            behind = locks.standing(thread, state.threads[thread - 1])
+            if behind is not None:
+                for other, item in attempts.items():
+                    if other != thread:
+                        for theirs in item.versions:
+                            locks.compare_behind(behind, theirs.profile)
             for version in attempt.versions:
                 if not version.profile.is_section:
                     continue

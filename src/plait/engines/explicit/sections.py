@@ -22,8 +22,9 @@ explores P' ensures the following, or gives up a lock (`BrokenLock`) or knows on
 3. A critical section is never blocked in the middle. It starts no thread, ends neither its thread
    nor the process, and fails no assumption.
 4. Taking one lock while holding another is a relation without circles.
-5. What a critical section accesses behind its commit, no other thread accesses at any time without
-   a lock that is held in common at these two accesses (unless both only read).
+5. In a state of P' in which a thread stands right behind a critical section, what that has accessed
+   behind its commit is not what another thread accesses in its next step (whether or not that is
+   blocked) without a lock that is held in common at these two accesses (unless both only read).
 
 Then P' has all violations of P. Follow an execution of P. A section that has begun is *growing*
 until its commit, then *shrinking*; in P' it is made at its commit (Lipton, CACM 1975: what it has
@@ -36,10 +37,11 @@ that wrong, take the first of them:
   have these accesses as, or in, their next steps in that state of P'. The growing section made its
   access before its commit, so that by 1 both hold a common lock, which they have taken in these
   steps. It was held from the access of the growing section on, as nothing was given back.
-- An access conflicts with one that a shrinking section of another thread will make. By 5 they hold
-  a common lock, and the shrinking section holds it already, as it takes none any more. (5 is
-  needed, as the threads cannot be brought to both accesses in P': what was done by the access may
-  depend on what the section has given back.)
+- An access conflicts with one that a shrinking section of another thread will make. In that state
+  of P' the other thread stands right behind its section. By 5 they hold a common lock, and the
+  shrinking section holds it already, as it takes none any more. (1 does not help, as the threads
+  cannot be brought to both accesses in P': what was done by the access may depend on what the
+  section has given back.)
 
 A section that commits may not conflict with what growing ones have made, either: before its commit
 and at it this is the first case, and behind it the second one. In each case one thread has taken a
@@ -54,8 +56,13 @@ middle of one (by anything else it is blocked in P', too, against 3), and so on:
 P' comes to a state in which it is.
 
 Whether the explored part of P' is enough to see conflicts against 1 is a matter of the reduction
-(`futures`): two steps that conflict against 1 never go ahead of each other. What a thread looks at
-while it is blocked counts for 5 also where others go ahead because it is blocked.
+(`futures`): two steps that conflict against 1 never go ahead of each other. For 5, a step from
+where a thread stands right behind sections counts as if it accessed once more what these have
+accessed behind their commits, so that it never goes ahead of an access that 5 forbids. If more of
+that turns up when a state in which the thread stands there was looked at already, the search starts
+afresh.
+What a thread looks at while it is blocked counts for 5 at any time where others go ahead because
+it is blocked.
 """
 
 from __future__ import annotations
@@ -92,6 +99,10 @@ class Phase(Enum):
     SHRINKING = "behind the commit"
 
 
+class Afresh(Exception):
+    """More has to be known from the start."""
+
+
 class Part(NamedTuple):
     """One of the steps of a critical section, or all of another step, with the locks that are held
     meanwhile, from taking them to giving them back."""
@@ -111,7 +122,6 @@ class Unprotected(Exception):
         self.end = end
 
 
-_Accessed = tuple[int, Bytes, frozenset[int]]
 # Two accesses, and the part that the first one is in.
 _Clash = tuple[Bytes, Bytes, Part]
 
@@ -148,13 +158,17 @@ class Locks:
         self._sizes: dict[int, int] = {}
         self.forget()
 
-    def forget(self) -> None:
-        """What was seen of locks, because one was broken."""
+    def forget(self, *, keeps_behind: bool = False) -> None:
+        """What was seen of locks, because one was broken; or to see it again with more known of
+        what is behind commits."""
         self._compared: set[tuple[Profile, Profile]] = set()
-        self._noted: set[tuple[int, Profile]] = set()
-        # By the pages that are accessed: by whom, in which part, and how.
-        self._all: dict[int, dict[_Accessed, None]] = {}
-        self._late: dict[int, dict[_Accessed, Profile]] = {}
+        # What sections that end in a local state access behind their commits, by threads; and what
+        # threads look at that others go ahead of because they are blocked.
+        if not keeps_behind:
+            self._behind: dict[tuple[int, Thread], Profile] = {}
+        self._stood: set[tuple[int, Thread]] = set()
+        self._shrinking = {(number, found): None for (number, _), found in self._behind.items()}
+        self._waiting: dict[tuple[int, Profile], None] = {}
         self._inner: dict[int, set[int]] = {}
         self._held: dict[int, dict[tuple[int, bytes], None]] = {}
         self._takers: dict[int, dict[tuple[int, Thread], State]] = {}
@@ -318,32 +332,45 @@ class Locks:
                 raise Unprotected(*span)
             raise BrokenLock(one.lock, "what it protects is accessed without it")
 
-    def note(self, number: int, profile: Profile) -> None:
-        """A thread may take such a step, or is blocked when it tries."""
-        key = number, profile
-        if key in self._noted:
-            return
-        self._noted.add(key)
-        for part in profile.parts:
-            for item in part.accesses:
-                is_late = part.phase is Phase.SHRINKING
-                self._note_access((number, item, part.locks), profile if is_late else None)
+    def behind(self, number: int, thread: Thread) -> Profile | None:
+        """What sections that end in a local state of a thread access behind their commits."""
+        return self._behind.get((number, thread))
 
-    def _note_access(self, mine: _Accessed, late: Profile | None) -> None:
-        """`late`: of a critical section, behind its commit."""
-        _, item, _ = mine
-        last = item.address + max(item.size, 1) - 1
-        for page in range(item.address >> self._page_bits, (last >> self._page_bits) + 1):
-            noted = self._all.setdefault(page, {})
-            lates = self._late.setdefault(page, {})
-            if mine not in noted:
-                noted[mine] = None
-                for theirs, profile in lates.items():
-                    _require_common_lock(profile, mine, theirs)
-            if late is not None and mine not in lates:
-                lates[mine] = late
-                for theirs in noted:
-                    _require_common_lock(late, mine, theirs)
+    def standing(self, number: int, thread: Thread) -> Profile | None:
+        """The same where the thread is there in a state that is looked at."""
+        self._stood.add((number, thread))
+        return self._behind.get((number, thread))
+
+    def note_behind(self, number: int, thread: Thread, profile: Profile) -> bool:
+        """A section ends in a local state; whether something new is behind its commit."""
+        shrinking = [part for part in profile.parts if part.phase is Phase.SHRINKING]
+        known = self._behind.get((number, thread))
+        parts = dict.fromkeys((*(known.parts if known else ()), *shrinking))
+        if not parts or (known is not None and len(parts) == len(known.parts)):
+            return False
+        found = self._behind[number, thread] = self.profile(parts)
+        if (number, thread) in self._stood:
+            raise Afresh
+        self._shrinking[number, found] = None
+        for other, waiting in self._waiting:
+            if other != number:
+                self.compare_behind(found, waiting)
+        return True
+
+    def note_waiting(self, number: int, profile: Profile) -> None:
+        """Others may go ahead of a thread that is blocked when it tries this."""
+        key = number, profile
+        if key not in self._waiting:
+            self._waiting[key] = None
+            for other, found in self._shrinking:
+                if other != number:
+                    self.compare_behind(found, profile)
+
+    def compare_behind(self, behind: Profile, other: Profile) -> None:
+        """What sections access behind their commits, with what another thread does next."""
+        if not self.agree(behind, other):
+            what = "what comes behind the commit of its section is accessed without it"
+            raise BrokenLock(behind.lock, what)
 
     def agree(self, one: Profile, other: Profile) -> bool:
         """Whether both hold a common lock wherever they conflict, or may do without."""
@@ -400,13 +427,6 @@ def _conflict(one: Bytes, other: Bytes) -> bool:
 
 def _end(item: Bytes) -> int:
     return item.address + item.size
-
-
-def _require_common_lock(section: Profile, mine: _Accessed, theirs: _Accessed) -> None:
-    if mine[0] != theirs[0] and _conflict(mine[1], theirs[1]) and mine[2].isdisjoint(theirs[2]):
-        raise BrokenLock(
-            section.lock, "what comes behind the commit of its section is accessed without it"
-        )
 
 
 def _is_read(footprint: Footprint, address: int, size: int) -> bool:
