@@ -25,9 +25,9 @@ def test_both() -> None:
     assert engines(AUTO) == engines(PORTFOLIO) == {"orders", "impact", "context", "explicit"}
 
 
-def test_what_only_one_engine_can_do() -> None:
+def test_what_only_some_engines_can_do() -> None:
     assert engines(machine("auto", has_bound=True)) == {"orders"}
-    assert engines(machine("auto", needs_certificate=True)) == {"impact"}
+    assert engines(machine("auto", needs_certificate=True)) == {"impact", "context"}
     assert engines(machine("auto", suits_impact=False)) == {"orders", "context", "explicit"}
     assert engines(machine("portfolio", suits_impact=False)) == {"orders", "context", "explicit"}
 
