@@ -25,7 +25,8 @@ LOCKED = str(ROOT / "examples" / "locked_counter.c")
 
 KEYS = """plait-result version files entry data_model properties error_functions arguments engine
     settings verdict violated reason bound words assumptions unsupported unchecked statistics history violation
-    schedule threads inputs trace invariants tree sources report cached answers findings""".split()
+    schedule threads inputs trace invariants tree sources report cached answers findings
+    fences""".split()
 NUMBERS = """last_bound threads events reads writes read_from_candidates variables clauses
     refinements reasons propagations exact_checks unrolling_seconds encoding_seconds
     solving_seconds graph_seconds reasons_per_refinement mean_reason_length cpu_seconds

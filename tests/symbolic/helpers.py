@@ -24,6 +24,8 @@ MERGED = 0
 class FewValues:
     """A precision like that of an engine: what only ever gets a few values is explicit."""
 
+    joins_bytes = False
+
     def __init__(self, points_to: PointsTo, most_paths: int) -> None:
         self.most_paths = most_paths
         self._finite = FiniteValues(points_to)
