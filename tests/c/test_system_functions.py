@@ -443,6 +443,8 @@ def test_models_of_the_system(
         ("sigset_t s; sigemptyset(&s); sigaddset(&s, 5); sigprocmask(SIG_BLOCK, &s, NULL); raise(5);"
          " sigprocmask(SIG_UNBLOCK, &s, NULL);", "may be pending"),
         ("int p[2]; pipe(p);", "files that threads wait on"),
+        ("char b[64]; setvbuf(stdout, b, _IOFBF, 64);", "a buffer of its own"),
+        ("char b[BUFSIZ]; setbuf(stdout, b);", "a buffer of its own"),
         ("int p[2]; socketpair(1, 1, 0, p);", "files that threads wait on"),
     ],
 )
@@ -596,3 +598,25 @@ def test_that_a_stream_is_not_used_after_its_end_is_an_assumption(tmp_path: Path
     text = '#include <stdio.h>\nint main(void) { FILE *f = fopen("x", "r"); if (f) %s; return 0; }'
     assert any("closed" in said for said in program(tmp_path, text % "fclose(f)", ()).assumptions)
     assert not any("closed" in said for said in program(tmp_path, text % "getc(f)", ()).assumptions)
+
+
+@pytest.mark.parametrize(
+    ("body", "is_true"),
+    [
+        ("struct timespec t; assert(clock_gettime(1, &t) == 0);", True),
+        ("struct timespec t; assert(clock_gettime(10, &t) == 0);", False),
+        ("struct timeval o = {0, 0}; if (adjtime(0, &o) == 0) assert(o.tv_sec == 0);", False),
+        ("setvbuf(stdout, NULL, _IONBF, 0); setbuf(stderr, NULL);", True),
+        ("assert(setvbuf(stdout, NULL, _IONBF, 0) == 0);", False),
+    ],
+)
+def test_what_calls_may_come_to(body: str, is_true: bool, tmp_path: Path) -> None:
+    text = f"""#define _DEFAULT_SOURCE
+    #include <assert.h>
+    #include <stdio.h>
+    #include <time.h>
+    #include <sys/time.h>
+    int main(void) {{ {body} return 0; }}"""
+    found = explored(tmp_path, text)
+    holds = found.verdict.value == "true" or found.reason.startswith("holds for inputs")
+    assert holds is is_true and (holds or found.verdict.value == "false"), found.reason

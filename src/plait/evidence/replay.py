@@ -485,6 +485,8 @@ class _BlockReplay:
             page, part = place
             if not any(self._machine.memory.get(page, b"")[part]):
                 return
+            if block.thread not in self._machine.runnable():
+                return  # it has ended, and keeps the lock
             self._step(block.thread)
 
     def _taken(self, block: BlockTaken) -> tuple[int, slice] | None:

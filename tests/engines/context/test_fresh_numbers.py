@@ -51,3 +51,61 @@ def test_somebody_else_writes_the_mutex(before: str, tmp_path: Path) -> None:
     bounded = loaded(text, tmp_path, specification, 1)
     found = explore(bounded, specification, ExploreOptions(max_states=5000))
     assert found.verdict is Verdict.FALSE
+
+
+# A number that is only compared with those of threads, never copied from one.
+ERROR_CHECKING = """
+pthread_mutex_t mutex;
+void *run(void *unused) {
+  int result = pthread_mutex_unlock(&mutex);
+  assert(result != 0);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+  pthread_mutex_init(&mutex, &kind);
+  *(int *)&mutex = 2;
+  while (MORE) pthread_create(&thread, 0, run, 0);
+  pthread_exit(0);
+}
+"""
+
+# The value of a table is the number of an instance here, by chance.
+BY_CHANCE = """
+int x, z;
+const int table[3] = {5, VALUE, VALUE & 15};
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+void *run(void *unused) {
+  pthread_mutex_lock(&mutex);
+  x = table[1];
+  __VERIFIER_atomic_begin(); if ((x & 15) == table[2]) z = 1; __VERIFIER_atomic_end();
+  x = 0;
+  pthread_mutex_unlock(&mutex);
+  z = 0;
+  assert(z == 0);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  while (MORE) pthread_create(&thread, 0, run, 0);
+}
+"""
+
+
+def test_a_number_that_is_only_compared(tmp_path: Path) -> None:
+    specification = from_names(["assertions"])
+    program = loaded(ERROR_CHECKING, tmp_path, specification)
+    assert verify(program, specification).answer is Answer.UNKNOWN
+    bounded = loaded(ERROR_CHECKING, tmp_path, specification, 1)
+    found = explore(bounded, specification, ExploreOptions(max_states=5000))
+    assert found.verdict is Verdict.FALSE
+
+
+@pytest.mark.parametrize("value", [27, 51, 53])
+def test_a_value_that_looks_like_a_number(value: int, tmp_path: Path) -> None:
+    specification = from_names(["assertions"])
+    program = loaded(BY_CHANCE.replace("VALUE", str(value)), tmp_path, specification)
+    assert verify(program, specification).answer is Answer.UNKNOWN

@@ -10,6 +10,7 @@ import pytest
 from tests.certificates.building import Builder
 from tests.engines.impact.helpers import loaded, outcome_of
 
+import plait
 from plait.analysis.critical_sections import Discipline
 from plait.certificates.check import check
 from plait.certificates.reading import read
@@ -170,3 +171,22 @@ def test_a_step_that_is_left_out_is_compared_too(
     verdict = check(program, Specification(), read(_signed(program, document)))
     assert verdict.answer is Ruling.REJECTED
     assert "critical section" in verdict.reason
+
+
+def test_a_thread_that_ends_with_the_lock(tmp_path: Path) -> None:
+    """Its step goes on to the end of the critical section in a replay, and that is its own end."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        f"""{HEAD}
+        int lock = 1, h;
+        void *f(void *unused) {{
+          __VERIFIER_atomic_begin(); lock = 0; __VERIFIER_atomic_end();
+          __VERIFIER_atomic_begin(); __VERIFIER_assume(lock == 0); lock = 1; __VERIFIER_atomic_end();
+          return 0; }}
+        void *g(void *unused) {{ return 0; }}
+        int main(void) {{
+          pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
+          assert(h == 30); return 0; }}"""
+    )
+    result = plait.verify(path, engine="impact", cache=False)
+    assert result.verdict == "false", result.reason

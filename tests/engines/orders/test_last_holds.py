@@ -47,3 +47,32 @@ int main(void) {
 )
 def test_the_last_one(last: str, expected: Answer, tmp_path: Path) -> None:
     assert outcome_of("orders", PROGRAM.replace("LAST", last), tmp_path).answer is expected
+
+
+TOKENS = """#include <assert.h>
+#include <pthread.h>
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+int tokens, g;
+void *f(void *unused) {
+  __VERIFIER_atomic_begin(); __VERIFIER_assume(tokens != 0); tokens = tokens - 1;
+  __VERIFIER_atomic_end();
+  assert(g == VALUE);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  g = 1;
+  __VERIFIER_atomic_begin(); tokens = 1; __VERIFIER_atomic_end();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", Answer.HOLDS), ("0", Answer.VIOLATED)])
+def test_the_first_tokens_come_late(value: str, expected: Answer, tmp_path: Path) -> None:
+    """The write is before the take because that waits for it, so it is no initialisation."""
+    outcome = outcome_of("orders", TOKENS.replace("VALUE", value), tmp_path)
+    assert outcome.answer is expected, outcome.reason

@@ -51,6 +51,19 @@ size_t fread(void *to, size_t size, size_t count, struct _IO_FILE *stream) {
   return result;
 }
 
+/* A stream writes into the buffer that it is given, nobody knows when. */
+static void __plait_refuse_buffer(const char *buffer) {
+  if (buffer != NULL) __plait_unsupported("a buffer of its own for a stream");
+}
+void setbuf(struct _IO_FILE *stream, char *buffer) { __plait_refuse_buffer(buffer); }
+void setbuffer(struct _IO_FILE *stream, char *buffer, size_t size) {
+  __plait_refuse_buffer(buffer);
+}
+int setvbuf(struct _IO_FILE *stream, char *buffer, int mode, size_t size) {
+  __plait_refuse_buffer(buffer);
+  return __plait_choose("failure of setvbuf", 2) ? -1 : 0;
+}
+
 void perror(const char *text) {
   if (text != NULL) __plait_read_text(text);
 }

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.templates import Templates
 from plait.engines.context.variables import Variables
-from plait.logic.operators import ITE
+from plait.logic.operators import EQ, ITE
 from plait.logic.terms import Terms
 
 _BITS = 32
@@ -33,7 +33,8 @@ class OldNumbers:
     ) -> None:
         self._terms = terms
         self._templates = templates
-        numbers = {item for item in variables.numbers if terms.width[item] == _BITS}
+        compared = self._compared(variables)
+        numbers = {item for item in variables.numbers | compared if terms.width[item] == _BITS}
         self.shared = {
             item
             for item in numbers
@@ -55,17 +56,17 @@ class OldNumbers:
         }
         while self._shrink():
             pass
-        self._check(variables)
+        self._check(variables, compared)
 
-    def _check(self, variables: Variables) -> None:
+    def _check(self, variables: Variables, compared: set[int]) -> None:
         """What is proved of the instances here holds of others under another numbering. It would
         not if a program could make up the number of a thread."""
-        for item in self._holders(variables):
+        for item in self._holders(variables) | compared:
             if variables.is_shared(item) and not variables.is_ghost(self._terms, item):
                 if item not in self.shared:
                     raise GaveUp("a lock may hold the number of a thread that has not taken it")
 
-    def _holders(self, variables: Variables) -> set[int]:
+    def _holders(self, variables: Variables, *, with_own: bool = False) -> set[int]:
         """What a number is copied to; not what only depends on one. That of the initial thread is
         always the same."""
         terms = self._terms
@@ -83,7 +84,31 @@ class OldNumbers:
                         ):
                             found.add(variable)
                             changed = True
-        return found & variables.numbers
+        return found if with_own else found & variables.numbers
+
+    def _compared(self, variables: Variables) -> set[int]:
+        """What threads share and compare with the number of a thread."""
+        terms, copies = self._terms, self._holders(variables, with_own=True)
+        roots = {
+            term
+            for template in self._templates.all
+            for item in template.one.transitions
+            for term in (*item.step.assumes, *item.step.updates.values())
+        }
+        found: set[int] = set()
+        for part in terms.parts(roots):
+            if terms.operator[part] == EQ and terms.width[terms.operands[part][0]] == _BITS:
+                for one, other in (terms.operands[part], terms.operands[part][::-1]):
+                    if any(
+                        leaf in copies or terms.value(leaf) in variables.thread_numbers
+                        for leaf in self._leaves(one)
+                    ):
+                        found |= {
+                            item
+                            for item in variables.vocabulary(other)
+                            if variables.is_shared(item) and not variables.is_ghost(terms, item)
+                        }
+        return found
 
     def _leaves(self, term: int) -> list[int]:
         """What a choice is between."""

@@ -204,6 +204,13 @@ class Templates:
         # The control blocks of threads that there is one of, by their pages.
         self._unique: dict[int, HeapObject] = {}
         self._explore_all()
+        # A value that the program comes to must not be taken for a number or an identity: with
+        # other numbers it is seen to be none.
+        seen, used = self._values(), {*self.numbers()}
+        self._free_numbers = [item for item in self._free_numbers if item not in used]
+        self._explore_all()
+        if seen & {*self.numbers()[1:], *self._identities}:
+            raise GaveUp("the program comes to values that look like numbers of threads")
 
     def is_static(self, address: int) -> bool:
         """Whether an address belongs to an object that lives as long as the program."""
@@ -266,6 +273,20 @@ class Templates:
         """Whether no thread has been started yet."""
         somebody = instance.places[place].threads[self._slots - 1]
         return somebody.status is not Status.RUNNING
+
+    def _values(self) -> set[int | None]:
+        terms = self._terms
+        roots = {
+            term
+            for template in self.all
+            for item in template.one.transitions
+            for term in (
+                *item.step.assumes,
+                *item.step.updates.values(),
+                *(term for begun in item.begins for term in begun.values.values()),
+            )
+        }
+        return {terms.value(part) for part in terms.parts(roots)}
 
     def identities(self) -> set[int]:
         """Addresses of control blocks of threads that there may be many of."""
@@ -853,6 +874,6 @@ def _free_numbers(program: Program, knowledge: Knowledge) -> list[int]:
                 pending.extend(children(item))
     last = min(knowledge.space.most_threads - 2, 1000)
     free = [number for number in range(2, last) if number not in mentioned]
-    if len(free) < 2 * MOST_TEMPLATES:
+    if len(free) < 4 * MOST_TEMPLATES:
         raise GaveUp("the program has too many small numbers")
-    return free[: 2 * MOST_TEMPLATES]
+    return free[: 4 * MOST_TEMPLATES]

@@ -104,15 +104,16 @@ class _Search:
         return first, keys
 
     def _is_before_all(self, inside: list[Occurrence], events: list[Occurrence]) -> bool:
-        """Whether a section is one write that precedes all other accesses, whenever they happen."""
+        """Whether a section is one write that precedes all other accesses, whenever they happen,
+        and not because a take waits for it: without the write nobody would wait."""
         [write, *others] = inside
         if others or write.kind is not Access.WRITE:
             return False
-        conjuncts, after = self._orders.conjuncts, self._orders.after
+        conjuncts, before = self._orders.conjuncts, self._orders.program_before
         sure = conjuncts.of(write.guard)
         return all(
             event is write
-            or (after[write.number] >> event.number & 1 and not sure & ~conjuncts.of(event.guard))
+            or (before[event.number] >> write.number & 1 and not sure & ~conjuncts.of(event.guard))
             for event in events
         )
 
