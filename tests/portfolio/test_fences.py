@@ -154,3 +154,17 @@ def test_candidates_are_what_may_be_too_weak(model: str, count: int, tmp_path: P
     )
     assert all(from_text(str(item)) == item for item in found)
     assert all(isinstance(item, Strengthening) for item in found)
+
+
+def test_suggestions_share_the_time_limit(tmp_path: Path) -> None:
+    """Nothing is asked any more when the verdict itself has taken all of it."""
+    file = tmp_path / "program.c"
+    file.write_text(SB)
+    options = Options(programs=(str(file),), memory_model="tso", timeout=5.0)
+    violated = asked(SB, "tso", tmp_path, suggest=False)
+    violated.statistics["wall_seconds"] = 6.0
+
+    def verify(options: Options) -> Result:
+        raise AssertionError("there is no time left")
+
+    assert suggested(options, violated, verify).reason == "time is up"

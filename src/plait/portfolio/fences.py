@@ -38,7 +38,8 @@ class _OutOfReach(Exception):
 def suggested(options: Options, violated: Result, verify: Verify) -> Fences:
     """For a program that is violated under the memory model of the options."""
     found = Fences(options.memory_model or "", _reordered(options, violated))
-    search = _Search(options, verify)
+    spent = violated.statistics.get("wall_seconds", 0.0)
+    search = _Search(options, verify, float(spent))
     try:
         search.run()
         found.suggestions = [search.shown(item) for item in search.found]
@@ -48,10 +49,12 @@ def suggested(options: Options, violated: Result, verify: Verify) -> Fences:
 
 
 class _Search:
-    def __init__(self, options: Options, verify: Verify) -> None:
+    def __init__(self, options: Options, verify: Verify, spent: float) -> None:
+        """So many seconds of the time limit are gone."""
         self.found: list[Strengthening] = []
         self._verify = verify
-        self._end = time.monotonic() + (options.timeout or _SECONDS)
+        limit = options.timeout
+        self._end = time.monotonic() + (_SECONDS if limit is None else limit - spent)
         self._known: dict[tuple[tuple[str, ...], str | None], str] = {}
         engine = options.engine
         if engine == registry.AUTO:
@@ -104,6 +107,7 @@ class _Search:
         wanted = [item for item in self._all if any(item in rest for rest in rests)]
         for size in range(len(wanted) + 1):
             for chosen in combinations(wanted, size):
+                self._time_left()  # there may be very many of them
                 if all(not rest.isdisjoint(chosen) for rest in rests):
                     return chosen
         raise AssertionError("nothing hits an empty set")
@@ -136,17 +140,20 @@ class _Search:
         known = self._known.get((names, model))
         if known is not None:
             return known
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise _OutOfReach("time is up")
         asked = replace(
             self._options,
             strengthened=names,
             memory_model=model or self._options.memory_model,
-            timeout=left,
+            timeout=self._time_left(),
         )
         verdict = self._known[names, model] = self._verify(asked).verdict
         return verdict
+
+    def _time_left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise _OutOfReach("time is up")
+        return left
 
 
 def _reordered(options: Options, violated: Result) -> list[Reordered]:
