@@ -88,3 +88,39 @@ def test_a_mistake_is_not_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = _verify(tmp_path, "int main(void) { return 0; }", "toy", "assertions")
     assert (found.verdict, found.failure is None) == ("unknown", False)
     assert "does not replay" in found.reason
+
+
+_GUARDED = """#include <assert.h>
+#include <pthread.h>
+int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *run(void *u) {
+  pthread_mutex_lock(&m); x = 1 - x; assert(x >= 0); pthread_mutex_unlock(&m); return 0;
+}
+int main(void) { pthread_t t; while (1) pthread_create(&t, 0, run, 0); }
+"""
+
+
+def test_a_proof_that_the_checker_rejects_counts_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that believes that nothing is left to exclude."""
+    engine = "plait.engines.context.engine"
+    monkeypatch.setattr(f"{engine}._not_excluded", lambda *_: ())
+    monkeypatch.setattr(f"{engine}.needed_facts", lambda _, known, *rest, **more: known.facts)
+    found = _verify(tmp_path, _GUARDED.replace("x >= 0", "x > 0"), "context", "assertions")
+    assert found.verdict == "unknown"
+    assert found.reason.startswith("a proof was found, but the checker rejects it: ")
+
+
+def test_a_proof_that_cannot_be_checked_counts_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plait.engines.context.certificate.write", lambda *_: None)
+    found = _verify(tmp_path, _GUARDED, "context", "assertions")
+    assert found.verdict == "unknown"
+    assert found.reason == "a proof was found that no certificate can state"
+
+
+def test_a_proof_that_is_checked_has_a_certificate_only_on_request(tmp_path: Path) -> None:
+    found = _verify(tmp_path, _GUARDED, "context", "assertions")
+    assert (found.verdict, found.certificate) == ("true", None)

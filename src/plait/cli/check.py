@@ -20,9 +20,8 @@ def check(options: argparse.Namespace, console: Console) -> int:
 
 
 def _check_file(options: argparse.Namespace, worker: Worker) -> None:
-    from plait.certificates.check import check as check_certificate
     from plait.certificates.document import Certificate
-    from plait.certificates.templates.check import check_templates
+    from plait.certificates.templates.check import check_any
     from plait.certificates.templates.reading import read_any
     from plait.certificates.verdicts import Ruling
     from plait.portfolio.arguments import as_arguments, with_sizes_of
@@ -43,16 +42,12 @@ def _check_file(options: argparse.Namespace, worker: Worker) -> None:
     size = f"{certificate.size}, by the engine {certificate.engine}"
     worker.loaded([f"claim: {chosen}", f"certificate: {size}"], assumptions)
 
-    is_tree = isinstance(certificate, Certificate)
-    what = "nodes" if is_tree else "places"
+    what = "nodes" if isinstance(certificate, Certificate) else "places"
 
     def progress(done: int, every: int) -> None:
         worker.progress(f"{done:,} of {every:,} {what} checked")
 
-    if isinstance(certificate, Certificate):
-        verdict = check_certificate(program, chosen, certificate, worker.deadline, progress)
-    else:
-        verdict = check_templates(program, chosen, certificate, worker.deadline, progress)
+    verdict = check_any(program, chosen, certificate, worker.deadline, progress)
     reason = verdict.reason
     made_with = list(certificate.options)
     if verdict.answer is Ruling.REJECTED and made_with != as_arguments(subject):

@@ -65,8 +65,8 @@ class EngineDescription:
     `proves` and `refutes` are names of properties. `bounds_loops`: it unrolls loops up to a bound,
     so `--unwind` is for it, and a proof needs loops that have one. `gives_certificates`: its proofs
     have trees and invariants, and `plait check` checks them, but for those of `uncertified`
-    properties. `runs_program`: it executes the user's
-    program.
+    properties. `needs_checking`: a proof of its counts only when the checker has accepted it.
+    `runs_program`: it executes the user's program.
 
     `memory_models`: those whose executions it looks at.
 
@@ -90,6 +90,7 @@ class EngineDescription:
     bounds_loops: bool = False
     gives_certificates: bool = False
     uncertified: frozenset[str] = frozenset()
+    needs_checking: bool = False
     runs_program: bool = False
     memory_models: frozenset[str] = frozenset({"sc"})
     options: tuple[EngineOption, ...] = ()

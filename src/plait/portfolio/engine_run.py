@@ -93,6 +93,9 @@ class EngineRun:
         if outcome.is_out_of_time:
             return OutOfTime(numbers, outcome.so_far)
         result = self._concluded(outcome)
+        if isinstance(result, OutOfTime):
+            result.statistics = numbers
+            return result
         if result.verdict != "unknown" or outcome.answer is Answer.UNKNOWN:
             result.bound = outcome.bound  # else it belongs to an answer that does not count
         result.statistics = numbers
@@ -102,7 +105,7 @@ class EngineRun:
             result.evidence["findings"] = [self._finding]
         return result
 
-    def _concluded(self, outcome: Outcome) -> Result:
+    def _concluded(self, outcome: Outcome) -> Result | OutOfTime:
         confirmed = self._confirmed
         if outcome.answer is Answer.VIOLATED:
             if confirmed is None or confirmed.verdict != "false":
@@ -116,10 +119,7 @@ class EngineRun:
             return Result("unknown", "internal error: a proof in spite of undefined behaviour")
         if beyond := names_of(self._specification) - self._engine.proves:
             return Result("unknown", f"a proof of {', '.join(sorted(beyond))} is not relied on")
-        result = Result("true", outcome.reason)
-        if outcome.proof is not None:
-            self._add_proof(result, outcome.proof)
-        return result
+        return self._proved(outcome)
 
     # --- events
 
@@ -216,18 +216,51 @@ class EngineRun:
 
     # --- proofs
 
-    def _add_proof(self, result: Result, proof: Proof) -> None:
-        options = self._options
-        if options.cache:
-            result.predicates = proof.predicates()
-        if options.certificate or options.proof or options.invariants:
-            document = proof.certificate()
-            if document is None:
-                return
-            if options.certificate:
-                result.certificate = self._certificate(dict(document))
-            if options.proof or options.invariants:
-                result.evidence = self._tree_and_invariants(document, proof)
+    def _proved(self, outcome: Outcome) -> Result | OutOfTime:
+        options, proof = self._options, outcome.proof
+        result = Result("true", outcome.reason)
+        # Nothing is checked under an assumption that no certificate makes.
+        is_checked = self._engine.needs_checking and not self._specification.assumes_defined
+        document = certificate = None
+        if proof is not None:
+            if options.cache:
+                result.predicates = proof.predicates()
+            if is_checked or options.certificate or options.proof or options.invariants:
+                document = proof.certificate()
+        if document is not None and (is_checked or options.certificate):
+            certificate = self._certificate(dict(document))
+        if is_checked:
+            rejection = self._rejection(certificate)
+            if rejection is not None:
+                return rejection
+        if options.certificate:
+            result.certificate = certificate
+        if document is not None and proof is not None and (options.proof or options.invariants):
+            result.evidence = self._tree_and_invariants(document, proof)
+        return result
+
+    def _rejection(self, certificate: str | None) -> Result | OutOfTime | None:
+        """Why a proof does not count; None if the checker accepts it."""
+        from plait.certificates.json_values import CertificateError
+        from plait.certificates.templates.check import check_any
+        from plait.certificates.templates.reading import read_any
+        from plait.certificates.verdicts import Ruling
+
+        if certificate is None:
+            return Result("unknown", "a proof was found that no certificate can state")
+        self.progress(EngineProgress("checking the proof"))
+        try:
+            document = read_any(certificate)
+        except CertificateError as error:
+            return Result("unknown", f"a proof was found, but its certificate is not read: {error}")
+        verdict = check_any(self._program, self._specification, document, self._deadline)
+        if verdict.answer is Ruling.ACCEPTED:
+            return None
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            return OutOfTime({}, "a proof was found, but there was no time to check it")
+        if verdict.answer is Ruling.UNKNOWN:
+            return Result("unknown", f"a proof was found, but not checked: {verdict.reason}")
+        return Result("unknown", f"a proof was found, but the checker rejects it: {verdict.reason}")
 
     def _certificate(self, document: dict[str, Any]) -> str:
         import json

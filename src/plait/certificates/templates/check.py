@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plait.certificates.check import verdict_of
+from plait.certificates.check import check, verdict_of
 from plait.certificates.decide import Assignment, Decider, Facts
-from plait.certificates.document import FrameShape
+from plait.certificates.document import Certificate, FrameShape
 from plait.certificates.memory import Cells
 from plait.certificates.outcomes import Ending, Step, StepOutcome
 from plait.certificates.state import ActiveFrame, Path, Registers, new_thread_shape
@@ -45,6 +45,19 @@ from plait.model.properties import Property, Specification
 
 Progress = Callable[[int, int], None]
 _MOST_NUMBER = (1 << 31) - 1
+
+
+def check_any(
+    program: Program,
+    specification: Specification,
+    certificate: Certificate | TemplateCertificate,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Checks a certificate by the rules of its kind."""
+    if isinstance(certificate, Certificate):
+        return check(program, specification, certificate, deadline, progress)
+    return check_templates(program, specification, certificate, deadline, progress)
 
 
 def check_templates(

@@ -30,5 +30,6 @@ CONTEXT = EngineDescription(
     numbers_line="{templates} templates, {places} places, {candidates} candidates for invariants,"
     " {facts} facts",
     gives_certificates=True,
+    needs_checking=True,
     proof_words="for any number of threads: each one keeps to invariants that no other breaks",
 )
