@@ -102,6 +102,31 @@ int main(void) {
 }
 """,
     ),
+    "a place that starts threads and looks the same each time": (
+        2,
+        """
+int x, y;
+pthread_t one, other;
+void *run(void *unused) {
+  x = 1;
+  x = 0;
+  assert(x == 0);
+  return 0;
+}
+void *first(void *unused) {
+  y = 1;
+  return 0;
+}
+int main(void) {
+  pthread_create(&one, 0, first, 0);
+  other = 0;
+  while (1) {
+    pthread_create(&other, 0, run, 0);
+    other = 0;
+  }
+}
+""",
+    ),
     "a register that is another one in each thread": (
         2,
         """
