@@ -120,7 +120,7 @@ class PersistentSets:
         for number in threads:
             thread = location.threads[number - 1]
             stand = number, self._standings.of(thread)
-            if self._is_in_loop(thread) or stand in self._stops:
+            if self.is_in_loop(thread) or stand in self._stops:
                 continue
             block = block_of(number)
             if block.may_block or block.spawns or block.ends_process or block.pauses_in_section:
@@ -148,7 +148,7 @@ class PersistentSets:
             behind |= future
         return found
 
-    def _is_in_loop(self, thread: Thread) -> bool:
+    def is_in_loop(self, thread: Thread) -> bool:
         found = self._loops.get(thread)
         if found is None:
             shape = self._knowledge.shape

@@ -16,7 +16,7 @@ from plait.analysis.critical_sections import BrokenLock
 from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks import hints as hinting
-from plait.engines.blocks.conflicts import dependence
+from plait.engines.blocks.expansion import Expansion
 from plait.engines.blocks.recursion import calls_again
 from plait.engines.blocks.shell import Confirm, Found, Shell, Tools, answered
 from plait.engines.impact.deadlocks import Deadlocks
@@ -28,7 +28,7 @@ from plait.engines.impact.samples import Samples
 from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.impact.statistics import Statistics
 from plait.engines.impact.suggestions import Known, Suggestions
-from plait.engines.impact.tree import Node, Place, Tree, common_ancestor, labels, reachable, rows
+from plait.engines.impact.tree import Node, Tree, common_ancestor, labels, reachable, rows
 from plait.engines.interface import (
     Answer,
     Outcome,
@@ -106,8 +106,6 @@ class _Search:
         self.terms = tools.terms
         self.knowledge = tools.knowledge
         self.executor = tools.executor
-        self.sections = tools.sections
-        self.persistent_sets = tools.persistent_sets
         self.paths = tools.paths
         self.shell = Shell(tools, progress, confirm, self._counted, self._size)
         self.statistics = Statistics()
@@ -122,6 +120,14 @@ class _Search:
             self.implications,
             self.terms,
             self.statistics,
+        )
+        self.expansion = Expansion(
+            tools,
+            self.statistics,
+            self._whole_block,
+            self._excluded,
+            skips=settings.reduction.skips,
+            one_may_do=settings.reduction is Reduction.MOVERS,
         )
         self.races = Races(self.terms)
         self._finds_races = Property.NO_DATA_RACE in specification
@@ -138,8 +144,7 @@ class _Search:
         self.suggestions.learn()
         self.root = self.tree.add(None, 0, None, self.executor.start())
         self.suggestions.begin(self.root)
-        if self._has_persistent_sets:
-            self.persistent_sets.rehearse()
+        self.expansion.rehearse()
         while self.tree.queue:
             while self.tree.queue:
                 self._look_at_limits()
@@ -187,9 +192,9 @@ class _Search:
                 continue
             if node.place is None:
                 return f"node {node.number} is an error"
-            wanted = set(self._wanted(node))
+            wanted = set(self.expansion.wanted(node))
             if cover is None:
-                if node.is_open or not set(self._to_expand(node)) <= set(node.expanded):
+                if node.is_open or not set(self.expansion.threads(node)) <= set(node.expanded):
                     return f"node {node.number} is not expanded"
                 if self._finds_races and not node.has_no_race:
                     return f"node {node.number} was not searched for races"
@@ -257,56 +262,19 @@ class _Search:
 
     # --- EXPAND
 
-    def _block(self, place: Place, thread: int) -> Block:
-        found = place.blocks.get(thread)
-        if found is None:
-            began = time.perf_counter()
-            found = place.blocks[thread] = self._whole_block(place.location, thread)
-            self.statistics.executing += time.perf_counter() - began
-        return found
-
     def _expand(self, node: Node) -> None:
         node.is_open = False
-        assert node.place is not None
-        if not node.persistent:
-            place = node.place
-            node.persistent = -1
-            if self._has_persistent_sets:
-                chosen = self.persistent_sets.choose(
-                    place.location, place.can_step, lambda thread: self._block(place, thread)
-                )
-                node.persistent = chosen or -1
-                self.statistics.persistent += chosen > 0
-        for thread in self._to_expand(node):
+        for thread in self.expansion.threads(node):
             self._expand_thread(thread, node)
             if not node.is_live:
                 # A refinement has covered it or a node above it; it goes on when it is live again.
                 node.is_open = True
                 return
 
-    def _to_expand(self, node: Node) -> list[int]:
-        if node.persistent > 0:
-            return [node.persistent]
-        return list(dict.fromkeys((*self._wanted(node), *node.extra)))
-
-    @property
-    def _has_persistent_sets(self) -> bool:
-        return self.settings.reduction is Reduction.MOVERS
-
     def _make_up_for_mistakes(self) -> None:
         """Expand all threads where it turns out that one is not enough."""
-
-        def block_at(location: Location, thread: int) -> Block:
-            return self._block(self.tree.places[location], thread)
-
-        root = self.tree.nodes[0]
-        nodes = reachable(root)
-        for index in self.persistent_sets.mistaken(rows(root), block_at):
-            node = nodes[index]
-            node.persistent = -1
-            self.statistics.mistaken += 1
-            for covered in node.covers:
-                node.extra.update(dict.fromkeys(self._wanted(covered)))
+        nodes, places = reachable(self.root), self.tree.places
+        for node in self.expansion.mistaken(nodes, rows(self.root), places):
             self.tree.reopen(node)
 
     def _expand_thread(self, thread: int, node: Node) -> None:
@@ -314,25 +282,16 @@ class _Search:
             return
         node.expanded[thread] = None
         assert node.place is not None
-        block = self._block(node.place, thread)
-        self.sections.note(node.place.location, thread, block)
-        if self._has_persistent_sets:
-            self.persistent_sets.note(node.place.location, thread, block)
-        for way in block.ways:
+        for way in self.expansion.taken(node.place, thread).ways:
             if self.implications.excludes(node.label, way.step.assumes):
                 continue
-            is_growth = way.spawns and self._is_in_loop(node.place, thread)
+            is_growth = self.expansion.is_growth(node.place, thread, way)
             child = self.tree.add(node, thread, way, way.target, is_growth=is_growth)
             self.suggestions.begin(child)
             if way.kind is not Kind.MOVE:
                 self._refine(child, way)
             elif way.target is not None and calls_again(node.place.location, way.target, thread):
                 self._prune(child)
-
-    def _is_in_loop(self, place: Place, thread: int) -> bool:
-        frames = place.location.threads[thread - 1].frames
-        shape = self.knowledge.shape
-        return any(shape(frame.function).is_in_loop(frame.location) for frame in frames)
 
     # --- races
 
@@ -346,7 +305,9 @@ class _Search:
             problem = "an atomic section is no single step: whether it races is not known"
             self.shell.set_aside[f"{problem} ({self._where(node)})"] = None
         if place.races is None:
-            place.races = self.races.at(place.can_step, lambda thread: self._block(place, thread))
+            place.races = self.races.at(
+                place.can_step, lambda thread: self.expansion.block(place, thread)
+            )
         for race in place.races:
             self._exclude_race(node, race)
             if not node.is_live:
@@ -391,7 +352,7 @@ class _Search:
         assert place is not None
         conditions = []
         for thread in place.can_step:
-            block = self._block(place, thread)
+            block = self.expansion.block(place, thread)
             if block.may_fail or block.ends:
                 return
             conditions.append(self.terms.any_of(block.waits))
@@ -409,7 +370,7 @@ class _Search:
             # In the middle of an atomic section nobody else waits, and no strategy helps.
             is_inside = any(thread.is_inside for thread in place.location.threads)
             for thread in place.can_step:
-                waits = self.terms.any_of(self._block(place, thread).waits)
+                waits = self.terms.any_of(self.expansion.block(place, thread).waits)
                 if waits == self.terms.false:
                     continue
                 facts = node.label | {waits} - {self.terms.true}
@@ -442,49 +403,17 @@ class _Search:
                 raise Found(Outcome(Answer.VIOLATED, found.message, self._counted(), found))
         self.shell.set_aside[f"{problem} ({self._where(node)})"] = None
 
-    # --- partial-order reduction
-
-    def _wanted(self, node: Node) -> list[int]:
-        """The threads to expand at a node: all but those that SKIP leaves out."""
-        if node.wanted is None:
-            assert node.place is not None
-            node.wanted = [
-                thread for thread in node.place.can_step if not self._skips(node, thread)
-            ]
-        return node.wanted
-
-    def _skips(self, node: Node, thread: int) -> bool:
-        """SKIP: the step that led here and the next one of a smaller thread are independent, so
-        the other order is explored elsewhere."""
-        parent, way = node.parent, node.way
-        if (
-            not self.settings.reduction.skips
-            or parent is None
-            or way is None
-            or thread >= node.thread
-            or parent.persistent > 0  # the other order is nowhere else
-        ):
-            return False
-        assert node.place is not None and parent.place is not None
-        before, after = parent.place.location, node.place.location
-        if thread > len(before.threads):
-            return False
-        block = self._block(parent.place, thread)
-        alias = dependence(self.terms, before, after, way, block)
-        if alias == self.terms.true:
-            return False
-        if alias != self.terms.false:
-            if not self._excluded(parent, alias):
-                return False
-            self.statistics.conditional += 1
-        # It is not taken from here, but it could be: the others must not be in the middle of a
-        # critical section then.
-        self.sections.note(after, thread, block)
-        self.statistics.skipped += 1
-        return True
+    # --- partial-order reduction (SKIP)
 
     def _excluded(self, node: Node, fact: int) -> bool:
         """Whether a fact cannot hold at a node; the label then says so (section IV-D)."""
+        if fact in (self.terms.true, self.terms.false):
+            return fact == self.terms.false
+        is_excluded = self._is_excluded(node, fact)
+        self.statistics.conditional += is_excluded
+        return is_excluded
+
+    def _is_excluded(self, node: Node, fact: int) -> bool:
         if self.implications.excludes(node.label, (fact,)):
             return True
         result = self.paths.interpolate(self._steps_to(node, Step((fact,), {})))
@@ -516,7 +445,7 @@ class _Search:
         return self.implications.holds(node.label, other.label)
 
     def _cover(self, node: Node, other: Node) -> None:
-        wanted = self._wanted(node)
+        wanted = self.expansion.wanted(node)
         # Facts that the reduction needs may have changed labels: also that of the covering node.
         if not (node.is_live and other.is_live):
             return

@@ -9,7 +9,7 @@ from typing import Any
 from plait.data import replace
 from plait.engines.blocks import certificate
 from plait.engines.blocks import hints as hinting
-from plait.engines.blocks.conflicts import dependence
+from plait.engines.blocks.expansion import Expansion
 from plait.engines.blocks.paths import Occurrence, own_step
 from plait.engines.blocks.precision import FEW_PATHS
 from plait.engines.blocks.recursion import calls_again
@@ -23,7 +23,7 @@ from plait.engines.predicates.precision import Precision
 from plait.engines.predicates.refinement import Analysis, Spurious
 from plait.engines.predicates.settings import Explicit, Settings
 from plait.engines.predicates.statistics import Statistics
-from plait.engines.predicates.tree import Node, Place, Tree, rows
+from plait.engines.predicates.tree import Node, Tree, rows
 from plait.logic.interpolation.interpolate import Feasible, Unknown
 from plait.logic.interpolation.path import Step
 from plait.model.program import Program
@@ -105,8 +105,6 @@ class Search:
         self._terms = tools.terms
         self._knowledge = tools.knowledge
         self._executor = tools.executor
-        self._sections = tools.sections
-        self._persistent_sets = tools.persistent_sets
         self._paths = tools.paths
         self._shell = Shell(tools, progress, confirm, self._counted, self._size)
         self.statistics = Statistics()
@@ -122,6 +120,14 @@ class Search:
         self._posts = Posts(
             self._terms, self.literals, self.statistics, settings.abstraction, deadline
         )
+        self._expansion = Expansion(
+            tools,
+            self.statistics,
+            self._executor.block,
+            lambda node, fact: self._posts.excludes(node.region, fact),
+            skips=settings.reduced,
+            one_may_do=settings.reduced,
+        )
         self._analysis = Analysis(
             self._terms, self._paths, deadline, self._look_at_limits, settings.abstraction
         )
@@ -133,8 +139,7 @@ class Search:
         return self._shell.run(self._search)
 
     def _search(self) -> Outcome:
-        if self._settings.reduced:
-            self._persistent_sets.rehearse()
+        self._expansion.rehearse()
         self._plant()
         while self.tree.queue:
             while self.tree.queue:
@@ -193,6 +198,7 @@ class Search:
     def _incompleteness(self) -> str:
         """What is wrong with the tree that is left when the queue is empty: nothing, unless there
         is a mistake in what removes nodes and moves them in and out of the queue."""
+        wanted = self._expansion.wanted
         for node in self.tree.nodes:
             if node.parent is not None and node.parent not in self.tree.nodes:
                 return f"node {node.number} hangs in the air"
@@ -200,11 +206,11 @@ class Search:
                 return f"node {node.number} is not expanded"
             cover = node.cover
             if cover is None:
-                if not set(self._to_expand(node)) <= set(node.expanded):
+                if not set(self._expansion.threads(node)) <= set(node.expanded):
                     return f"node {node.number} skips a thread"
             elif cover not in self.tree.nodes or cover.cover or cover.place is not node.place:
                 return f"node {node.number} is covered by one that does not count"
-            elif cover.persistent <= 0 and not set(self._wanted(node)) <= set(cover.expanded):
+            elif cover.persistent <= 0 and not set(wanted(node)) <= set(cover.expanded):
                 return f"node {node.number} is covered by one that skips a thread"
         return ""
 
@@ -241,50 +247,23 @@ class Search:
 
     # --- the tree grows
 
-    def _block(self, place: Place, thread: int) -> Block:
-        found = place.blocks.get(thread)
-        if found is None:
-            began = time.perf_counter()
-            found = place.blocks[thread] = self._executor.block(place.location, thread)
-            self.statistics.executing += time.perf_counter() - began
-        return found
-
     def _expand(self, node: Node) -> None:
         node.is_open = False
-        place = node.place
-        if not node.persistent:
-            node.persistent = -1
-            if self._settings.reduced:
-                chosen = self._persistent_sets.choose(
-                    place.location, place.can_step, lambda thread: self._block(place, thread)
-                )
-                node.persistent = chosen or -1
-                self.statistics.persistent += chosen > 0
-        for thread in self._to_expand(node):
+        for thread in self._expansion.threads(node):
             self._expand_thread(thread, node)
             if node.is_open or node.is_removed:
                 return  # it is the pivot of a refinement, or below one
-
-    def _to_expand(self, node: Node) -> list[int]:
-        if node.persistent > 0:
-            return [node.persistent]
-        return list(dict.fromkeys((*self._wanted(node), *node.extra)))
 
     def _expand_thread(self, thread: int, node: Node) -> None:
         if thread in node.expanded:
             return
         node.expanded[thread] = None
         place = node.place
-        block = self._block(place, thread)
-        self._sections.note(place.location, thread, block)
-        if self._settings.reduced:
-            self._persistent_sets.note(place.location, thread, block)
-        ways = self._possible(node.region, block)
+        ways = self._possible(node.region, self._expansion.taken(place, thread))
         # Errors first: what would be below the node is made only if there are none.
         for way in ways:
             if way.kind is not Kind.MOVE and not self._exclude(node, thread, way):
                 return
-        is_in_loop = self._is_in_loop(place.location, thread)
         for way in ways:
             if way.target is None:
                 continue
@@ -293,7 +272,7 @@ class Search:
                 return
             tracked = self._tracked(way.target, thread)
             region = self._behind(node.region, way.step, tracked)
-            is_growth = way.spawns and is_in_loop
+            is_growth = self._expansion.is_growth(place, thread, way)
             self.tree.add(node, thread, way, region, tracked, is_growth=is_growth)
 
     def _tracked(self, location: Location, mover: int) -> int:
@@ -319,69 +298,22 @@ class Search:
         finally:
             self.statistics.abstracting += time.perf_counter() - began
 
-    def _is_in_loop(self, location: Location, thread: int) -> bool:
-        frames = location.threads[thread - 1].frames
-        shape = self._knowledge.shape
-        return any(shape(frame.function).is_in_loop(frame.location) for frame in frames)
-
     def _make_up_for_mistakes(self) -> None:
         """Expand all threads where it turns out that one is not enough."""
-        nodes = list(self.tree.nodes)
-
-        def block_at(location: Location, thread: int) -> Block:
-            return self._block(self.tree.places[location], thread)
-
-        for index in self._persistent_sets.mistaken(rows(nodes, self.literals), block_at):
-            node = nodes[index]
-            node.persistent = -1
-            self.statistics.mistaken += 1
-            for covered in node.covers:
-                node.extra.update(dict.fromkeys(self._wanted(covered)))
+        nodes, places = list(self.tree.nodes), self.tree.places
+        for node in self._expansion.mistaken(nodes, rows(nodes, self.literals), places):
             self.tree.reopen(node)
 
-    # --- covers, and partial-order reduction (docs/impact.md)
+    # --- covers
 
     def _cover(self, node: Node, other: Node) -> None:
         self.tree.cover(node, other)
-        for thread in self._wanted(node):
+        for thread in self._expansion.wanted(node):
             if thread in other.expanded or thread in other.extra:
                 continue
             other.extra[thread] = None
             if not other.is_open and other.persistent <= 0:
                 self.tree.reopen(other)
-
-    def _wanted(self, node: Node) -> list[int]:
-        """The threads to expand at a node: all but those whose next step is independent of the one
-        that led here, so that the other order is explored elsewhere."""
-        if node.wanted is None:
-            node.wanted = [
-                thread for thread in node.place.can_step if not self._skips(node, thread)
-            ]
-        return node.wanted
-
-    def _skips(self, node: Node, thread: int) -> bool:
-        parent, way = node.parent, node.way
-        if (
-            not self._settings.reduced
-            or parent is None
-            or way is None
-            or thread >= node.thread
-            or parent.persistent > 0  # the other order is nowhere else
-        ):
-            return False
-        before, after = parent.place.location, node.place.location
-        if thread > len(before.threads):
-            return False
-        block = self._block(parent.place, thread)
-        if not self._posts.excludes(
-            parent.region, dependence(self._terms, before, after, way, block)
-        ):
-            return False
-        # It is not taken from here, but it could be: the others must not be in the middle of a
-        # critical section then.
-        self._sections.note(after, thread, block)
-        self.statistics.skipped += 1
-        return True
 
     # --- refinement
 
