@@ -147,3 +147,27 @@ def test_damaged_hints_change_no_answer(stem: str, data: st.DataObject) -> None:
     assert is_accepted(safe, outcome)
     unsafe = loaded(PROGRAMS / f"{stem}_unsafe.c")
     assert proved(unsafe, Settings(), hints).answer is Answer.VIOLATED
+
+
+_INDICES = """#include <assert.h>
+#include <pthread.h>
+int x = 1, y; unsigned char k; int a[6] = {1, 0, 2};
+void *f(void *u) { unsigned i = 0; { int t = k; a[x & 3] = t + 1; } i = a[3] & 1; return 0; }
+void *g(void *u) { unsigned i = 1; x = 3; a[k & 3] = 1; return 0; }
+int main(void) {
+  unsigned i = 0; pthread_t p[2];
+  pthread_create(&p[0], 0, f, 0); pthread_create(&p[1], 0, g, 0);
+  pthread_join(p[0], 0); pthread_join(p[1], 0);
+  assert(a[(unsigned)(i + x) % 6] != 2); return 0; }
+"""
+
+
+def test_looking_whether_a_tree_is_complete_does_not_change_it(tmp_path: Path) -> None:
+    """Whether steps depend on each other was asked anew, and a label that then said so was no more
+    covered: the certificate had a node at which nothing was expanded."""
+    path = tmp_path / "indices.c"
+    path.write_text(_INDICES)
+    program = loaded(path)
+    outcome = proved(program, Settings(explicit=Explicit.POINTERS))
+    assert outcome.answer is Answer.HOLDS, outcome.reason
+    assert is_accepted(program, outcome)

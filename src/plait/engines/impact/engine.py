@@ -184,7 +184,8 @@ class _Search:
 
     def _incompleteness(self) -> str:
         """What is wrong with the tree that is left when the queue is empty: nothing, unless there
-        is a mistake in what moves nodes in and out of the queue."""
+        is a mistake in what moves nodes in and out of the queue. Nothing is asked anew here: the
+        answers could change labels, and with them what covers what."""
         for node in self.tree.nodes:
             cover = node.cover
             is_below = node.parent is not None and not node.parent.is_live
@@ -192,9 +193,10 @@ class _Search:
                 continue
             if node.place is None:
                 return f"node {node.number} is an error"
-            wanted = set(self.expansion.wanted(node))
             if cover is None:
-                if node.is_open or not set(self.expansion.threads(node)) <= set(node.expanded):
+                due = [node.persistent] if node.persistent > 0 else node.wanted
+                more = node.extra if node.persistent <= 0 else ()
+                if node.is_open or due is None or not {*due, *more} <= set(node.expanded):
                     return f"node {node.number} is not expanded"
                 if self._finds_races and not node.has_no_race:
                     return f"node {node.number} was not searched for races"
@@ -207,7 +209,7 @@ class _Search:
             elif (
                 self.settings.cover_expansions
                 and cover.persistent <= 0
-                and not wanted <= set(cover.expanded)
+                and (node.wanted is None or not set(node.wanted) <= set(cover.expanded))
             ):
                 return f"node {node.number} is covered by one that skips a thread"
         return ""
