@@ -11,7 +11,7 @@ from plait.certificates.document import Cell, Certificate, Location, Node, Statu
 from plait.certificates.execute import Executor
 from plait.certificates.fingerprint import fingerprint
 from plait.certificates.fitting import check_fit
-from plait.certificates.independence import Footprint, Move, are_apart, are_independent
+from plait.certificates.independence import Footprint, Move, are_apart, are_independent, may_commute
 from plait.certificates.locality import Locality
 from plait.certificates.memory import Cells
 from plait.certificates.outcomes import Ending, Step, StepOutcome
@@ -396,19 +396,22 @@ class _Checker:
             return True  # the edge starts in no state
         moves = self._moves.get(node.number, [])
         footprint = self._footprint(parent, thread)
-        if not are_independent(footprint, moves):
-            return False
         steps = [footprint]
-        if footprint.is_lost:
-            # The parent's label may leave open what the thread does. If its step was left out there
+        if not footprint.is_lost:
+            is_independent = are_independent(footprint, moves)
+        else:
+            # The parent's label leaves open what the thread does. If its step was left out there
             # too, it is the step that it would have taken where it was expanded.
-            steps += [
+            sources = [
                 self._footprint(source, thread)
                 for source in self._sources(parent, thread)
                 if self._facts_of(source) is not None
             ]
-            if not all(are_apart(step, moves) for step in steps[1:]):
-                return False
+            steps += sources
+            is_independent = may_commute(footprint, moves) and bool(sources)
+            is_independent = is_independent and all(are_apart(step, moves) for step in sources)
+        if not is_independent:
+            return False
         for step in steps:
             self._locality.note_skipped(node.number, node.location, thread, step.accesses)
             self._sections.note_skipped(node.number, node.location, thread, step.accesses)

@@ -56,7 +56,7 @@ class Footprint:
 def are_independent(step: Footprint, moves: list[Move]) -> bool:
     """Whether what is known of a step commutes with moves of another thread from the same states:
     where both access the same, they do so under conditions that exclude each other."""
-    if not _may_commute(step, moves):
+    if not may_commute(step, moves):
         return False
     for move in moves:
         for theirs in move.accesses:
@@ -70,7 +70,7 @@ def are_independent(step: Footprint, moves: list[Move]) -> bool:
 def are_apart(step: Footprint, moves: list[Move]) -> bool:
     """Whether a step never accesses what the moves access. The step may be one from other states,
     whose conditions say nothing about the states of the moves."""
-    if step.is_lost or not _may_commute(step, moves):
+    if step.is_lost or not may_commute(step, moves):
         return False
     return not any(
         ours.conflicts_with(theirs)
@@ -80,5 +80,5 @@ def are_apart(step: Footprint, moves: list[Move]) -> bool:
     )
 
 
-def _may_commute(step: Footprint, moves: list[Move]) -> bool:
+def may_commute(step: Footprint, moves: list[Move]) -> bool:
     return step.is_whole and not (step.spawns and any(move.spawns for move in moves))

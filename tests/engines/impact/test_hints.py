@@ -18,7 +18,7 @@ from plait.certificates.fingerprint import fingerprint
 from plait.certificates.reading import read
 from plait.certificates.verdicts import Ruling
 from plait.engines.impact.engine import verify
-from plait.engines.impact.settings import Explicit, Settings
+from plait.engines.impact.settings import Explicit, Reduction, Settings
 from plait.engines.interface import Answer, Outcome
 from plait.model.program import Program
 from plait.model.properties import Specification
@@ -169,5 +169,31 @@ def test_looking_whether_a_tree_is_complete_does_not_change_it(tmp_path: Path) -
     path.write_text(_INDICES)
     program = loaded(path)
     outcome = proved(program, Settings(explicit=Explicit.POINTERS))
+    assert outcome.answer is Answer.HOLDS, outcome.reason
+    assert is_accepted(program, outcome)
+
+
+_LEFT_OPEN = """#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+extern _Bool __VERIFIER_nondet_bool(void);
+unsigned n; int *p;
+void *f(void *u) { if (n > 2) p[2] = 5; return 0; }
+int main(void) {
+  pthread_t t; n = __VERIFIER_nondet_bool() ? 2 : 2;
+  p = malloc((n + 1) * sizeof *p); memset(p, 0, (n + 1) * sizeof *p);
+  pthread_create(&t, 0, f, 0);
+  for (unsigned i = 0; i < n; i++) p[i] = i;
+  pthread_join(t, 0); return 0; }
+"""
+
+
+def test_an_index_that_a_label_leaves_open(tmp_path: Path) -> None:
+    """Where `p[i] = i` is left out, the label only says that it is not `p[2]`: that it stays
+    inside of the array is known from where it was made."""
+    path = tmp_path / "open.c"
+    path.write_text(_LEFT_OPEN)
+    program = loaded(path)
+    outcome = proved(program, Settings(Reduction.DYNAMIC, Explicit.POINTERS))
     assert outcome.answer is Answer.HOLDS, outcome.reason
     assert is_accepted(program, outcome)
