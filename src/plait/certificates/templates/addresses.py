@@ -46,7 +46,22 @@ class Addresses:
         return address < self.limit or self.is_in_block(address)
 
     def is_in_block(self, address: int) -> bool:
-        return any(self.is_inside(address, *item) for item in self._sizes.items())
+        return self.block_at(address) is not None
+
+    def block_at(self, address: int) -> int | None:
+        """The first page of the shared block in which an address is."""
+        for page, size in self._sizes.items():
+            if self.is_inside(address, page, size):
+                return page
+        return None
+
+    def is_apart(self, page: int, size: int) -> bool:
+        """Whether an object has no page in common with any shared block."""
+        end = page + self._world.pages_taken(size)
+        return all(
+            end <= first or first + self._world.pages_taken(taken) <= page
+            for first, taken in self._sizes.items()
+        )
 
     def is_inside(self, address: int, page: int, size: int) -> bool:
         first = page << self.bits

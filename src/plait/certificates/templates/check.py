@@ -11,6 +11,7 @@ from plait.certificates.memory import Cells
 from plait.certificates.outcomes import Ending, Step, StepOutcome
 from plait.certificates.state import ActiveFrame, Path, Registers, new_thread_shape
 from plait.certificates.templates.addresses import Addresses
+from plait.certificates.templates.blocks import shared_blocks
 from plait.certificates.templates.counting import check_counters, known_counts
 from plait.certificates.templates.disturbance import Disturbances
 from plait.certificates.templates.document import (
@@ -22,7 +23,7 @@ from plait.certificates.templates.document import (
     TemplateCertificate,
 )
 from plait.certificates.templates.execute import PlaceSituation, TemplateExecutor
-from plait.certificates.templates.fitting import check_fit, sizes_of_blocks
+from plait.certificates.templates.fitting import check_fit
 from plait.certificates.templates.locality import check_locality
 from plait.certificates.templates.pairs import Pairs, Standing
 from plait.certificates.templates.races import check_races
@@ -94,7 +95,8 @@ class _Checker:
         self._progress = progress
         self._finds_races = Property.NO_DATA_RACE in specification
         check_fit(self._world, certificate)
-        self._addresses = Addresses(self._world, self._terms, sizes_of_blocks(certificate))
+        sizes = {page: size for page, (size, _) in shared_blocks(certificate).items()}
+        self._addresses = Addresses(self._world, self._terms, sizes)
         self._executor = TemplateExecutor(
             self._world, specification, certificate, self._addresses, decider
         )
@@ -166,13 +168,7 @@ class _Checker:
         for page, base in {**own.blocks, **standing.situation.bases}.items():
             values[base] = page << bits
             truths += own.truths(base, 1)
-        bases = sorted(values)
-        truths += [
-            terms.ne(one, other)
-            for place, one in enumerate(bases)
-            for other in bases[place + 1 :]
-            if own.arena not in (one, other)
-        ]
+        truths += self._different(sorted(values))
         myself = self._myself(standing.template)
         last = ghost_variable(terms, Ghost(GhostKind.LAST))
         values[last] = number
@@ -189,6 +185,15 @@ class _Checker:
         facts = Facts(self._decider, items, frozenset(items), model)
         counts = known_counts(self._certificate, [(standing.number, standing.position)])
         return facts.with_all([*counts, *standing.label, *standing.situation.truths_of_types()])
+
+    def _different(self, bases: list[int]) -> list[int]:
+        """Objects begin at different addresses; one may be where the arena begins."""
+        return [
+            self._terms.ne(one, other)
+            for place, one in enumerate(bases)
+            for other in bases[place + 1 :]
+            if self._addresses.arena not in (one, other)
+        ]
 
     def _truths_of_numbers(self, myself: int, last: int, *, is_first: bool) -> list[int]:
         """Numbers are given one after the other, and there are not that many."""
@@ -207,7 +212,14 @@ class _Checker:
         if first.place.thread.shape != shape or self._own_objects(first.place):
             raise Rejected("the first place is not where the program starts")
         state = Before(world, self._certificate, self._addresses)
-        broken = self._broken(first, state, self._decider.nothing())
+        own = self._addresses
+        bases = [own.arena, *own.blocks.values()]
+        truths = [*own.truths_of_arena(own.arena), *self._different(bases)]
+        for base in own.blocks.values():
+            truths += own.truths(base, 1)
+        facts = self._decider.facts(truths)
+        assert facts is not None
+        broken = self._broken(first, state, facts)
         if broken is not None:
             raise Rejected(f"not in all initial states {broken}")
 
@@ -237,14 +249,14 @@ class _Checker:
 
     def _check_blocks(self, standing: Standing, step: Step) -> None:
         """A shared block is accessed only when it is there."""
-        bits = self._world.page_bits
         for outcome in step.outcomes:
             path = outcome.path
             for access in path.accesses:
-                template = self._certificate.blocks.get(access.start >> bits)
-                if template is None or template == standing.number:
+                page = self._addresses.block_at(access.start)
+                if page is None or page in self._allocated(standing, path):
                     continue
-                if access.start >> bits in self._allocated(standing, path):
+                template = self._certificate.blocks[page]
+                if template == standing.number:
                     continue
                 begun = ghost_variable(self._terms, Ghost(GhostKind.BEGUN, template))
                 if not access.facts.imply(begun):
@@ -253,25 +265,34 @@ class _Checker:
 
     def _check_move(self, standing: Standing, outcome: StepOutcome) -> None:
         path = outcome.path
-        started = self._check_creation(standing, outcome)
-        behind = Behind(
-            self._certificate,
-            self._executor,
-            self._cells,
-            path,
-            standing.number,
-            standing.position,
-            started,
-        )
-        if path.frames and not path.is_halted:
-            self._check_target(standing, outcome, behind)
+        allocated = self._allocated(standing, path)
+        if allocated and not path.spawned:
+            raise Rejected(f"{standing.words}: a shared block without its thread")
+        if path.spawned:
+            behind = self._check_creation(standing, outcome, allocated)
+        else:
+            behind, missed = self._behind(standing, outcome, None)
+            if missed is not None:
+                raise Rejected(f"{standing.words}: {missed}", origin=outcome.origin)
         standing.outcomes.append((outcome, behind))
         if not standing.place.is_alone:
             self._disturbances.check(standing, outcome, behind)
 
-    def _check_target(self, standing: Standing, outcome: StepOutcome, behind: Behind) -> None:
-        """Some place represents all states that the outcome leads to."""
+    def _behind(
+        self, standing: Standing, outcome: StepOutcome, started: int | None
+    ) -> tuple[Behind, str | None]:
+        """What a step leaves behind that has started a thread of some template, and why that is no
+        state of a place."""
         path = outcome.path
+        where = standing.number, standing.position
+        behind = Behind(self._certificate, self._executor, self._cells, path, *where, started)
+        if path.is_halted or not path.frames:
+            return behind, None
+        return behind, self._misses_places(standing, behind)
+
+    def _misses_places(self, standing: Standing, behind: Behind) -> str | None:
+        """Why no place represents all states that a step leads to."""
+        path = behind.path
         shape = _without_heap_page(path.own_shape())
         suspects = {*standing.place.cells, *behind.written}
         reason = ""
@@ -290,69 +311,72 @@ class _Checker:
             state = BehindOwn(behind, target.situation, self._addresses, suspects)
             broken = self._broken(target, state, path.facts)
             if broken is None:
-                return
+                return None
             reason = f"place {target.position} claims that {broken}, which does not follow"
-        what = f"{standing.words}: its step leads to no place"
-        if reason:
-            what = f"{standing.words}: behind its step {reason}"
-        raise Rejected(what, origin=outcome.origin)
+        return f"behind its step {reason}" if reason else "its step leads to no place"
 
     # --- threads that begin
 
-    def _check_creation(self, standing: Standing, outcome: StepOutcome) -> int | None:
-        """The template of the thread that a step starts."""
-        path = outcome.path
-        allocated = self._allocated(standing, path)
-        if not path.spawned:
-            if allocated:
-                raise Rejected(f"{standing.words}: a shared block without its thread")
-            return None
-        reason = "there is no template for it"
+    def _check_creation(
+        self, standing: Standing, outcome: StepOutcome, allocated: list[int]
+    ) -> Behind:
+        """The thread that a step starts is one of some template. What that claims can be about
+        where the one is that has started it, so that is looked for first."""
+        failure = "it starts a thread, and there is no template for it"
         for number, template in enumerate(self._certificate.templates):
-            if template.number == 1:
+            if template.number == 1 or not self._begins_there(outcome.path, number):
                 continue
             if any(self._certificate.blocks[page] != number for page in allocated):
                 continue
-            broken = self._not_born(standing, path, number)
+            broken = self._not_startable(outcome.path, number)
             if broken is None:
-                return number
-            reason = broken
-        what = f"{standing.words}: it starts a thread, and {reason}"
-        raise Rejected(what, origin=outcome.origin)
+                behind, missed = self._behind(standing, outcome, number)
+                if missed is not None:
+                    failure = missed
+                    continue
+                broken = self._not_born(behind, number)
+                if broken is None:
+                    return behind
+            failure = f"it starts a thread, and {broken}"
+        raise Rejected(f"{standing.words}: {failure}", origin=outcome.origin)
 
     def _allocated(self, standing: Standing, path: Path) -> list[int]:
         """The pages of the shared blocks that a step has allocated."""
         blocks = self._certificate.blocks
         return [page for page in path.bases if page in blocks and page not in standing.place.heap]
 
-    def _not_born(self, standing: Standing, path: Path, number: int) -> str | None:
-        """Why a new thread is not one of a template."""
-        certificate, world = self._certificate, self._world
-        first, template = self._standing[number][0], certificate.templates[number]
-        function = path.spawned[0].function
+    def _begins_there(self, path: Path, number: int) -> bool:
+        """Whether threads of a template begin with the function that a step has started."""
+        world, template = self._world, self._certificate.templates[number]
         top = world.space.arena(template.number)[1]
-        frame = ActiveFrame(function, 0, top, (), Registers(int), {}, ())
+        frame = ActiveFrame(path.spawned[0].function, 0, top, (), Registers(int), {}, ())
         shape = new_thread_shape(world, template.number, frame)
-        if _without_heap_page(first.place.thread.shape) != _without_heap_page(shape):
-            return "there is no template for it"
-        pages = {}
-        for page in self._own_objects(first.place):
-            if path.handed is None or path.handed[1] != first.place.heap[page]:
-                return f"{template.name[:80]} begins with an object that it does not get"
-            pages[page] = path.handed[0]
-        if len(pages) > 1:
+        first = template.places[0].thread.shape
+        return _without_heap_page(first) == _without_heap_page(shape)
+
+    def _not_startable(self, path: Path, number: int) -> str | None:
+        """Why a new thread is not one of a template, whatever that claims."""
+        first, template = self._standing[number][0], self._certificate.templates[number]
+        own = self._own_objects(first.place)
+        if len(own) > 1:
             return f"{template.name[:80]} begins with several objects"
+        if own and (path.handed is None or path.handed[1] != first.place.heap[own[0]]):
+            return f"{template.name[:80]} begins with an object that it does not get"
         if not template.is_multiple:
             begun = ghost_variable(self._terms, Ghost(GhostKind.BEGUN, number))
             if not path.facts.imply(self._terms.not_(begun)):
                 return f"there may be several of {template.name[:80]}"
-        where = standing.number, standing.position
-        behind = Behind(certificate, self._executor, self._cells, path, *where, number)
-        state = BehindBeginning(behind, first.situation, self._addresses, world, pages)
+        return None
+
+    def _not_born(self, behind: Behind, number: int) -> str | None:
+        """Which claim of the first place of a template may not hold of a new thread."""
+        path, first = behind.path, self._standing[number][0]
+        pages = {page: path.handed[0] for page in self._own_objects(first.place) if path.handed}
+        state = BehindBeginning(behind, first.situation, self._addresses, self._world, pages)
         facts = path.facts.with_all(self._addresses.truths_of_arena(state.arena))
         assert facts is not None
         broken = self._broken(first, state, facts)
-        return None if broken is None else f"{template.name[:80]} claims that {broken}"
+        return None if broken is None else f"{first.template.name[:80]} claims that {broken}"
 
 
 def _without_heap_page(

@@ -19,6 +19,7 @@ from plait.certificates.outcomes import Lost, Step, Trouble
 from plait.certificates.pointers import Move
 from plait.certificates.state import Path, Situation
 from plait.certificates.templates.addresses import Addresses
+from plait.certificates.templates.blocks import shared_blocks
 from plait.certificates.templates.document import NUMBER_BITS, Place, Template, TemplateCertificate
 from plait.certificates.world import World
 from plait.logic.operators import ADD, ITE, SUB
@@ -68,7 +69,7 @@ class TemplateExecutor(Executor):
         decider: Decider,
     ) -> None:
         super().__init__(world, specification, certificate.switch_points, decider)
-        self._blocks = certificate.blocks
+        self._blocks = shared_blocks(certificate)
         self._own = addresses
         self.myself = self._terms.variable("self", NUMBER_BITS)
 
@@ -118,13 +119,14 @@ class TemplateExecutor(Executor):
     ) -> list[Path]:
         terms = self._terms
         term = self._resolved(path, term)
-        if terms.operator[term] == ITE and self._is_based(path, term):
-            condition, one, other = terms.operands[term]
+        choice = self._choice(path, term)
+        if choice is not None:
+            condition, one, other = choice
             successors: list[Path] = []
-            for truth, choice in ((condition, one), (terms.not_(condition), other)):
+            for truth, chosen in ((condition, one), (terms.not_(condition), other)):
                 facts = path.facts.with_(truth)
                 if facts is not None:
-                    successors += self._at_each_place(path.fork(facts), choice, then)
+                    successors += self._at_each_place(path.fork(facts), chosen, then)
             return successors
         page = self._page_of_base(path, term)
         somewhere = self._somewhere(path, self._placed(path, term), page)
@@ -137,6 +139,28 @@ class TemplateExecutor(Executor):
             return then(chosen, address)
 
         return self._for_each(path, self._placed(path, term), inside)
+
+    def _choice(self, path: Path, pointer: int) -> tuple[int, int, int] | None:
+        """The condition on which a pointer is calculated from one thing or from another, and both
+        of what it can be. A number must not be taken for the place of an object."""
+        if not self._is_based(path, pointer):
+            return None
+        terms = self._terms
+        operator, operands = terms.operator[pointer], terms.operands[pointer]
+        if operator == ITE:
+            condition, one, other = operands
+            return condition, one, other
+        if operator not in (ADD, SUB):
+            return None
+        base, offset = operands
+        if operator == ADD and self._is_based(path, offset):
+            base, offset = offset, base
+        choice = self._choice(path, base)
+        if choice is None:
+            return None
+        condition, one, other = choice
+        make = terms.add if operator == ADD else terms.sub
+        return condition, make(one, offset), make(other, offset)
 
     def _somewhere(self, path: Path, place: int, base: int | None) -> list[Path] | None:
         """An access to some part of a large object: what is read there is any value, and what is
@@ -255,6 +279,14 @@ class TemplateExecutor(Executor):
         return [*self._numbers_in(path, one), *self._numbers_in(path, other)]
 
     # --- objects
+
+    def _create(self, path: Path, page: int, size: int, data: bytes | None) -> None:
+        """What is a thread's own is not where a shared block is."""
+        is_allocated = page in path.heap and page < path.heap_page
+        is_block = is_allocated and path.heap[page] == self._blocks.get(page)
+        if not is_block and not self._own.is_apart(page, size):
+            raise Lost("an object would be where a shared block is, or one of another size")
+        super()._create(path, page, size, data)
 
     def _allocate(self, path: Path, action: Allocate, size: int) -> None:
         page = path.heap_page

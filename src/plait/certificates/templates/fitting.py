@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from plait.certificates.document import Cell, RegisterName, Status
 from plait.certificates.fitting import misfit
+from plait.certificates.templates.blocks import check_blocks, shared_blocks
 from plait.certificates.templates.document import (
     AddressName,
     Ghost,
@@ -20,19 +21,6 @@ from plait.certificates.world import World
 from plait.logic.substitute import Vocabulary
 
 
-def sizes_of_blocks(certificate: TemplateCertificate) -> dict[int, int]:
-    """By their pages; all places have to agree."""
-    found: dict[int, int] = {}
-    for template in certificate.templates:
-        for place in template.places:
-            for page, (size, _) in place.heap.items():
-                if page in certificate.blocks and found.setdefault(page, size) != size:
-                    raise Rejected(f"the block at page {page} has several sizes")
-    for page in certificate.blocks:
-        found.setdefault(page, 1)
-    return found
-
-
 def check_fit(world: World, certificate: TemplateCertificate) -> None:
     templates = certificate.templates
     numbers = [item.number for item in templates]
@@ -40,9 +28,7 @@ def check_fit(world: World, certificate: TemplateCertificate) -> None:
         raise Rejected("the first template is not that of the initial thread")
     if len(set(numbers)) != len(numbers) or max(numbers) > world.space.most_threads:
         raise Rejected("templates have the numbers of different threads")
-    for owner in certificate.blocks.values():
-        if owner >= len(templates) or templates[owner].is_multiple:
-            raise Rejected("a shared block belongs to a template of which there is one thread")
+    check_blocks(world, certificate)
     for counter in certificate.counters:
         if not 0 < counter.template < len(templates):
             raise Rejected("a counter of a template that is never started")
@@ -79,11 +65,6 @@ def _misfit(
         if page not in certificate.blocks:
             if not space.heap_start(template.number) <= page < end <= thread.stack_page:
                 return f"the object at page {page} is not where its objects are"
-        elif not any(
-            space.heap_start(item.number) <= page < end <= space.arena(item.number)[1]
-            for item in certificate.templates
-        ):
-            return f"the block at page {page} is nowhere"
         taken.append((page, end))
     if any(one[1] > other[0] for one, other in _neighbours(sorted(taken))):
         return "two objects overlap"
@@ -149,8 +130,7 @@ def _bad_cell(
     start, end = cell.address, cell.address + cell.size
     if end <= world.space.arena(1)[0] << bits:
         return ""
-    own = {page: size for page, (size, _) in place.heap.items()}
-    for page, size in (own | sizes_of_blocks(certificate)).items():
+    for page, (size, _) in {**place.heap, **shared_blocks(certificate)}.items():
         if page << bits <= start and end <= (page << bits) + size:
             return ""
     heap = world.space.heap_start(template.number) << bits

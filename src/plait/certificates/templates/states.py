@@ -155,7 +155,8 @@ class Before:
         return self._certificate.initial
 
     def known_value(self, value: int, bits: int) -> int:
-        return self._terms.constant(value, bits)
+        """What is an address later is none of the numbers that memory begins with."""
+        return self._addresses.meant(value, bits, 1, {}, {})
 
 
 class Behind:
