@@ -197,6 +197,25 @@ def test_a_number_is_not_taken_for_the_place_of_an_object(tmp_path: Path) -> Non
     assert "in no object of the thread" in reason(program, about(program, document))
 
 
+def test_objects_are_where_the_machine_has_them(tmp_path: Path) -> None:
+    """At another page the one behind an object would be taken for the one in front of it."""
+    text = CHOOSES.replace("NUMBER", "8").replace("ACCESS", "0")
+    program, document = proved(text, tmp_path)
+    start, loop = places(document, 0)[:2]
+    document["templates"] = [document["templates"][0] | {"places": [start, loop]}]
+    loop["thread"]["heap_page"] += 1
+    text = text.replace("found = 0", "found = (long)((char *)object + (1L << 32))")
+    program = loaded(text, tmp_path, from_names(["assertions"]))
+    assert "no object begins there" in reason(program, about(program, document))
+
+
+def test_a_template_stands_for_some_thread(tmp_path: Path) -> None:
+    """Locals of thread 0 would be static objects."""
+    program, document = proved(JOINS, tmp_path)
+    document["templates"][1]["number"] = 0
+    assert "numbers of different threads" in reason(program, document)
+
+
 def test_a_block_of_several_pages_is_one() -> None:
     world: Any = type("World", (), {"page_bits": 13, "pointer_bits": 32})()
     world.pages_taken = lambda size: (((size >> 13) + 1) | 1) + 1

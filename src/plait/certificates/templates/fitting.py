@@ -26,7 +26,8 @@ def check_fit(world: World, certificate: TemplateCertificate) -> None:
     numbers = [item.number for item in templates]
     if numbers[0] != 1 or templates[0].is_multiple:
         raise Rejected("the first template is not that of the initial thread")
-    if len(set(numbers)) != len(numbers) or max(numbers) > world.space.most_threads:
+    is_number = range(1, world.space.most_threads + 1)
+    if len(set(numbers)) != len(numbers) or any(item not in is_number for item in numbers):
         raise Rejected("templates have the numbers of different threads")
     check_blocks(world, certificate)
     for counter in certificate.counters:
@@ -59,6 +60,9 @@ def _misfit(
     _, last = space.arena(template.number)
     if not space.heap_start(template.number) <= thread.heap_page <= thread.stack_page <= last:
         return "its stack and its heap are somewhere else"
+    # The page in front of an object belongs to it: objects are where the machine could have them.
+    if any((page - space.heap_start(1)) % 2 for page in (thread.heap_page, *place.heap)):
+        return "no object begins there"
     taken: list[tuple[int, int]] = []
     for page, (size, _) in place.heap.items():
         end = page + world.pages_taken(size)
