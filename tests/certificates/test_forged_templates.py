@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from plait.certificates.objects import Objects
+from plait.certificates.outcomes import Lost
 from plait.certificates.templates.addresses import Addresses
+from plait.certificates.templates.execute import TemplateExecutor
 from plait.certificates.verdicts import Ruling
 from plait.model.program import Program
 from plait.model.properties import from_names
@@ -216,7 +220,7 @@ def test_a_template_stands_for_some_thread(tmp_path: Path) -> None:
     assert "numbers of different threads" in reason(program, document)
 
 
-def test_a_block_of_several_pages_is_one() -> None:
+def test_a_block_of_several_pages_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     world: Any = type("World", (), {"page_bits": 13, "pointer_bits": 32})()
     world.pages_taken = lambda size: (((size >> 13) + 1) | 1) + 1
     world.space = type("Space", (), {"arena": staticmethod(lambda number: (101, 201))})()
@@ -234,3 +238,15 @@ def test_a_block_of_several_pages_is_one() -> None:
         False,
         True,
     ]
+    executor = TemplateExecutor.__new__(TemplateExecutor)
+    executor._own, executor._blocks = addresses, {111: (3 << 13, "library")}
+    made: list[int] = []
+    monkeypatch.setattr(Objects, "_create", lambda self, path, page, *rest: made.append(page))
+    path: Any = SimpleNamespace(heap={111: (3 << 13, "library")}, heap_page=117)
+    executor._create(path, 111, 3 << 13, None)
+    executor._create(path, 117, 1, None)
+    assert made == [111, 117]
+    path.heap_page = 101  # so that what is there is no block, but on the stack
+    for page in (111, 113):
+        with pytest.raises(Lost):
+            executor._create(path, page, 3 << 13, None)
