@@ -240,9 +240,10 @@ def test_a_block_of_several_pages_is_one(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     executor = TemplateExecutor.__new__(TemplateExecutor)
     executor._own, executor._blocks = addresses, {111: (3 << 13, "library")}
+    executor._world = world
     made: list[int] = []
     monkeypatch.setattr(Objects, "_create", lambda self, path, page, *rest: made.append(page))
-    path: Any = SimpleNamespace(heap={111: (3 << 13, "library")}, heap_page=117)
+    path: Any = SimpleNamespace(heap={111: (3 << 13, "library")}, heap_page=117, handed=None)
     executor._create(path, 111, 3 << 13, None)
     executor._create(path, 117, 1, None)
     assert made == [111, 117]
@@ -250,3 +251,27 @@ def test_a_block_of_several_pages_is_one(monkeypatch: pytest.MonkeyPatch) -> Non
     for page in (111, 113):
         with pytest.raises(Lost):
             executor._create(path, page, 3 << 13, None)
+
+
+@pytest.mark.parametrize("is_handed", [False, True])
+def test_nothing_comes_to_life_where_an_object_is(
+    monkeypatch: pytest.MonkeyPatch, *, is_handed: bool
+) -> None:
+    """Of what was handed over, the new thread has what is there behind the step."""
+    executor = TemplateExecutor.__new__(TemplateExecutor)
+    executor._blocks = {}
+    own: Any = SimpleNamespace(is_apart=lambda page, size: True)
+    executor._own = own
+    world: Any = SimpleNamespace(pages_taken=lambda size: 4)
+    executor._world = world
+    made: list[int] = []
+    monkeypatch.setattr(Objects, "_create", lambda self, path, page, *rest: made.append(page))
+    item = 113, (8, "heap")
+    heap = {} if is_handed else dict([item])
+    path: Any = SimpleNamespace(heap=heap, heap_page=101, handed=item if is_handed else None)
+    for page in (111, 113, 115):
+        with pytest.raises(Lost):
+            executor._create(path, page, 8, None)
+    executor._create(path, 117, 8, None)
+    executor._create(path, 109, 8, None)
+    assert made == [117, 109]

@@ -281,11 +281,21 @@ class TemplateExecutor(Executor):
     # --- objects
 
     def _create(self, path: Path, page: int, size: int, data: bytes | None) -> None:
-        """What is a thread's own is not where a shared block is."""
+        """Nothing comes to life where something else is: shared blocks, the thread's own objects,
+        and what it has handed over, which a new thread has behind the step."""
         is_allocated = page in path.heap and page < path.heap_page
         is_block = is_allocated and path.heap[page] == self._blocks.get(page)
         if not is_block and not self._own.is_apart(page, size):
             raise Lost("an object would be where a shared block is, or one of another size")
+        others = {
+            key: item for key, item in path.heap.items() if not (is_allocated and key == page)
+        }
+        if path.handed is not None:
+            others[path.handed[0]] = path.handed[1]
+        end = page + self._world.pages_taken(size)
+        for other, (length, _) in others.items():
+            if page < other + self._world.pages_taken(length) and other < end:
+                raise Lost("an object would be where another one is")
         super()._create(path, page, size, data)
 
     def _allocate(self, path: Path, action: Allocate, size: int) -> None:
