@@ -251,6 +251,9 @@ def test_a_block_of_several_pages_is_one(monkeypatch: pytest.MonkeyPatch) -> Non
     for page in (111, 113):
         with pytest.raises(Lost):
             executor._create(path, page, 3 << 13, None)
+    path.heap = {}  # at a place that does not have it
+    with pytest.raises(Lost):
+        executor._create(path, 113, 1, None)
 
 
 @pytest.mark.parametrize("is_handed", [False, True])
