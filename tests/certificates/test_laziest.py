@@ -95,6 +95,7 @@ UNSAFE = {
 }
 
 
+
 def unsafe(folder: Path, first: str, second: str, end: str = "") -> Program:
     program = program_of(
         folder,
