@@ -50,6 +50,24 @@ PROGRAMS = {
         }
         """,
 }
+PROGRAMS |= {
+    f"what has a value in some states ({sets})": f"""
+        #include <pthread.h>
+        #include <stdlib.h>
+        extern _Bool __VERIFIER_nondet_bool(void);
+        _Bool *p, seen, other;
+        void *later(void *q) {{ seen = *p; other = 1; return q; }}
+        int main(void) {{
+          pthread_t t;
+          p = malloc(1);
+          _Bool sets = __VERIFIER_nondet_bool();
+          if ({sets}) *p = 0;
+          pthread_create(&t, NULL, later, NULL);
+          other = 0;
+        }}
+        """
+    for sets in ("sets", "!sets")
+}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
