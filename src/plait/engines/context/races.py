@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from plait.data import dataclass
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.invariants import Invariants, Place
-from plait.engines.context.templates import Instance, SharedAccess, Templates
+from plait.engines.context.templates import Instance, Templates
 from plait.model.actions import Origin
 
 
@@ -71,14 +71,5 @@ def _conditions(first: Standing, second: Standing) -> set[tuple[int, ...]]:
         tuple(item.when for item in (mine, theirs) if item.when is not None)
         for mine in first[1].accesses[first[0][1]]
         for theirs in second[1].accesses[second[0][1]]
-        if _conflict(mine, theirs)
+        if mine.races_with(theirs)
     }
-
-
-def _conflict(mine: SharedAccess, theirs: SharedAccess) -> bool:
-    return (
-        (mine.is_write or theirs.is_write)
-        and not (mine.is_atomic and theirs.is_atomic)
-        and mine.address < theirs.address + theirs.size
-        and theirs.address < mine.address + mine.size
-    )

@@ -131,6 +131,15 @@ class SharedAccess:
     when: int | None
     origin: Origin
 
+    def races_with(self, other: SharedAccess) -> bool:
+        """If both are possible next, and their addresses are the same."""
+        return (
+            (self.is_write or other.is_write)
+            and not (self.is_atomic and other.is_atomic)
+            and self.address < other.address + other.size
+            and other.address < self.address + self.size
+        )
+
 
 @dataclass(slots=True, eq=False)
 class Instance:
@@ -198,6 +207,7 @@ class Templates:
         self._free_numbers = _free_numbers(program, knowledge)
         self._slots = max(self._free_numbers) + 1
         self._blocks = ControlBlocks(sharing)
+        self._further: dict[int, int] = {}  # of instances by their numbers, to templates
         self._check()
         self._shared_cells = self._find_shared_cells()
         self._repeated: set[Creation] = set()
@@ -218,6 +228,10 @@ class Templates:
 
     def is_address(self, value: int, width: int) -> bool:
         return self._knowledge.is_address(value, width)
+
+    def is_of_everybody(self, address: int) -> bool:
+        """Whether an address is of the same object for all threads."""
+        return self.is_static(address) or self._unique_block((address, 1)) is not None
 
     def is_shared(self, variable: int) -> bool:
         """Whether several threads may access it."""
@@ -299,6 +313,18 @@ class Templates:
             found.append(template.one.number)
             if template.other is not None:
                 found.append(template.other.number)
+        return found
+
+    def further_instance(self, template: int) -> Instance:
+        """One beside `one` and `other`, to look at more than two threads."""
+        entry = self.all[template].entry
+        assert entry is not None
+        if not self._numbers:
+            raise GaveUp("too many threads are looked at")
+        found = Instance(self._numbers.pop())
+        self._further[found.number] = template
+        self._place(found, self._entry_location(entry, found.number))
+        self._explore(None, found)
         return found
 
     # --- what must hold
@@ -769,6 +795,8 @@ class Templates:
         return Beginning(template, 0, values)
 
     def _template_of(self, instance: Instance) -> int:
+        if instance.number in self._further:
+            return self._further[instance.number]
         return next(
             number
             for number, item in enumerate(self.all)
