@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plait.engines import registry
+from plait.engines.context.description import Method
 from plait.engines.explicit.settings import Settings as ExplicitSettings
 from plait.engines.impact.settings import Explicit, Reduction
 from plait.engines.impact.settings import Settings as ImpactSettings
@@ -81,6 +82,7 @@ def test_options_have_the_values_of_the_settings() -> None:
         "order_encoding": OrderEncoding,
         "por": Reduction,
         "explicit": Explicit,
+        "context": Method,
         "claims": Claims,
         "commutativity": Commutativity,
         "locations": TracesExplicit,
@@ -98,6 +100,7 @@ def test_options_have_the_values_of_the_settings() -> None:
         "explicit": impact.explicit.value,
         "force_cover": impact.force_cover,
         "max_nodes": impact.max_nodes,
+        "context": Method.TEMPLATES.value,
         "persistent_sets": explicit.persistent_sets,
         "sections": explicit.sections,
         "commuting": explicit.commuting,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from plait.engines.context.description import CONTEXT
+from plait.engines.context.description import CONTEXT, ContextOptions
 from plait.engines.description import EngineDescription, EngineOption, Start
 from plait.engines.explicit.description import EXPLICIT, ExplicitOptions
 from plait.engines.impact.description import IMPACT, ImpactOptions
@@ -33,7 +33,13 @@ PORTFOLIO = "portfolio"
 
 
 class EngineOptions(
-    OrdersOptions, ImpactOptions, ExplicitOptions, TracesOptions, PredicatesOptions, total=False
+    OrdersOptions,
+    ImpactOptions,
+    ContextOptions,
+    ExplicitOptions,
+    TracesOptions,
+    PredicatesOptions,
+    total=False,
 ):
     """The options of all engines, for type checkers."""
 

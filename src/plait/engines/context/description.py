@@ -2,8 +2,31 @@
 
 from __future__ import annotations
 
-from plait.engines.description import EngineDescription, Start
+from enum import Enum
+from typing import TypedDict
+
+from plait.engines.description import EngineDescription, EngineOption, Start
 from plait.model.property_names import MONITOR_NAME
+
+
+class Method(Enum):
+    """What stands for the other threads of a thread."""
+
+    TEMPLATES = "templates"  # their own steps, from states that satisfy their invariants
+    ACFA = "acfa"  # abstract control-flow automata, with counters (the thesis, chapter 5)
+
+
+class ContextOptions(TypedDict, total=False):
+    context: str | None
+
+
+_CONTEXT = EngineOption(
+    "context",
+    "templates",
+    "what stands for the other threads: their own steps under invariants (templates, the default),"
+    " or automata with counters, found by refinement (acfa), which also finds violations",
+    ("templates", "acfa"),
+)
 
 CONTEXT = EngineDescription(
     name="context",
@@ -31,5 +54,6 @@ CONTEXT = EngineDescription(
     " {facts} facts",
     gives_certificates=True,
     needs_checking=True,
+    options=(_CONTEXT,),
     proof_words="for any number of threads: each one keeps to invariants that no other breaks",
 )

@@ -6,34 +6,24 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
-from plait.analysis.graph import cyclic_nodes
 from plait.analysis.sharing import Sharing, sharing_of
 from plait.data import dataclass
 from plait.engines import interface
 from plait.engines.context import candidates, certificate, ghosts, races
-from plait.engines.context.control_blocks import ControlBlocks
 from plait.engines.context.counters import Counters
 from plait.engines.context.description import CONTEXT
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.invariants import Facts, Invariants, Universe
 from plait.engines.context.needed import needed_facts
+from plait.engines.context.subject import Subject, starting_functions
 from plait.engines.context.templates import Templates, Transition
 from plait.engines.context.variables import Variables
 from plait.engines.interface import Answer, Outcome, OutOfTime, Proof, counted
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
-from plait.model.actions import Call
-from plait.model.program import Edge, Program
+from plait.model.program import Program
 from plait.model.properties import Property, Specification
 from plait.symbolic.blocks import Kind
-from plait.symbolic.execute import Executor
-from plait.symbolic.knowledge import Knowledge
-from plait.symbolic.precision import Maker
-from plait.symbolic.variables import cell_of
-
-_LARGEST_TRACKED = 256  # bytes of an object
-_MOST_PLACES = 600  # of a thread
-_MOST_COUNTING_PLACES = 120
 
 
 @dataclass(slots=True, eq=False)
@@ -63,32 +53,6 @@ _ATTEMPTS = (
     (False, (_Ghosts.PLACES,)),
     (True, (_Ghosts.PLACES,)),
 )
-
-
-class ContextPrecision:
-    """Only pointers are explicit, and all paths of a block are one step. In `counting` functions
-    numbers in registers are explicit, too, so that their loops are unrolled."""
-
-    most_paths = 0
-    joins_bytes = True
-
-    def __init__(self, counting: frozenset[str]) -> None:
-        self._counting = counting
-
-    def is_untracked(self, maker: Maker, size: int) -> bool:
-        return size > _LARGEST_TRACKED
-
-    def is_lock(self, address: int) -> bool:
-        return False
-
-    def is_switch(self, edge: Edge) -> bool:
-        return False
-
-    def is_explicit_place(self, maker: Maker, offset: int) -> bool:
-        return False
-
-    def is_explicit_register(self, function: str, index: int) -> bool:
-        return function in self._counting
 
 
 def verify(
@@ -131,16 +95,14 @@ class _Search:
     def run(self) -> Outcome:
         OutOfTime.check(self._deadline)
         sharing = sharing_of(self._program)
-        counting = _starting_functions(sharing)
+        counting = starting_functions(sharing)
         outcome = None
         for unrolls, ghosts_added in _ATTEMPTS:
-            functions, most_places = frozenset[str](), _MOST_PLACES
-            if unrolls:
-                functions, most_places = counting, _MOST_COUNTING_PLACES
-                if not counting:
-                    continue
+            if unrolls and not counting:
+                continue
+            functions = counting if unrolls else frozenset[str]()
             try:
-                outcome = self._attempt(sharing, functions, most_places, ghosts_added)
+                outcome = self._attempt(sharing, functions, ghosts_added)
             except GaveUp:
                 if not unrolls:
                     raise
@@ -152,30 +114,14 @@ class _Search:
         return outcome
 
     def _attempt(
-        self,
-        sharing: Sharing,
-        counting: frozenset[str],
-        most_places: int,
-        ghosts_added: tuple[_Ghosts, ...],
+        self, sharing: Sharing, counting: frozenset[str], ghosts_added: tuple[_Ghosts, ...]
     ) -> Outcome:
-        terms = Terms()
-        knowledge = Knowledge(self._program, sharing, ContextPrecision(counting))
-        executor = Executor(knowledge, terms, self._specification)
-        templates = Templates(
-            self._program, sharing, knowledge, executor, terms, self._deadline, most_places
-        )
-        ghosts.add_owners(templates, terms)
-        ghosts.add_beginnings(templates, terms)
+        subject = Subject(self._program, sharing, self._specification, counting, self._deadline)
+        terms, templates = subject.terms, subject.templates
         statistics = self.statistics
         statistics.templates = len(templates.all)
         statistics.places = sum(len(item.one.places) for item in templates.all)
         statistics.transitions = sum(len(item.one.transitions) for item in templates.all)
-
-        def initial_value(variable: int) -> int | None:
-            if Variables.is_ghost(terms, variable) or templates.is_in_unique_block(variable):
-                return 0
-            cell = cell_of(terms.name[variable])
-            return None if cell is None else executor.memory.initial_value(cell)
 
         facts: Facts | None = None
         counters: Counters | None = None
@@ -188,44 +134,14 @@ class _Search:
                     break
             variables = Variables(templates, terms)
             invariants = Invariants(
-                templates, variables, terms, initial_value, self._deadline, counters, facts
+                templates, variables, terms, subject.initial_value, self._deadline, counters, facts
             )
             outcome = self._search(templates, variables, terms, invariants, added)
             if outcome.answer is Answer.HOLDS:
-                outcome.proof = self._proof(knowledge, executor, templates, invariants)
+                outcome.proof = proof(subject, self._specification, invariants)
                 break
             facts = invariants.facts
         return outcome
-
-    def _proof(
-        self,
-        knowledge: Knowledge,
-        executor: Executor,
-        templates: Templates,
-        invariants: Invariants,
-    ) -> Proof:
-        terms = executor.memory.terms
-
-        def document() -> dict[str, Any] | None:
-            races_matter = Property.NO_DATA_RACE in self._specification
-            try:
-                facts = needed_facts(templates, invariants, terms, races_matter=races_matter)
-            except OutOfTime:
-                return None
-            if facts is None:
-                return None
-            return certificate.write(
-                CONTEXT.name,
-                knowledge,
-                executor,
-                terms,
-                self._specification,
-                templates,
-                facts,
-                invariants.counters,
-            )
-
-        return Proof(document, False, lambda end: None, dict)
 
     def _search(
         self,
@@ -246,7 +162,7 @@ class _Search:
             invariants.extend(universe)
             statistics.questions = invariants.questions
             statistics.facts = sum(map(len, invariants.facts.values()))
-            left = list(_not_excluded(templates, invariants))
+            left = list(not_excluded(templates, invariants))
             race = None
             self._has_only_races = not left
             if not left and Property.NO_DATA_RACE in self._specification:
@@ -266,27 +182,6 @@ class _Search:
         place = program.place(left[0].origin)
         reason = f"invariants of single threads do not exclude: {left[0].message} ({place})"
         return Outcome(Answer.UNKNOWN, reason, statistics)
-
-
-def _starting_functions(sharing: Sharing) -> frozenset[str]:
-    """Functions of the program that start or join threads in a loop."""
-    points_to = sharing.points_to
-    functions = points_to.program.functions
-    library = ControlBlocks(sharing).functions()
-    found = set()
-    for name in points_to.reachable_functions:
-        function = functions[name]
-        cyclic = cyclic_nodes(
-            [[edge.target for edge in edges if edge.target >= 0] for edges in function.edges]
-        )
-        if not function.library and any(
-            isinstance(edge.action, Call)
-            and edge.source in cyclic
-            and not library.isdisjoint(points_to.callees(name, edge))
-            for edge in function.all_edges()
-        ):
-            found.add(name)
-    return frozenset(found)
 
 
 def _phases(
@@ -341,7 +236,33 @@ def _phases(
         yield at_all_places(make)
 
 
-def _not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Transition]:
+def proof(subject: Subject, specification: Specification, invariants: Invariants) -> Proof:
+    """Of invariants that exclude all violations."""
+    templates, terms = subject.templates, subject.terms
+
+    def document() -> dict[str, Any] | None:
+        races_matter = Property.NO_DATA_RACE in specification
+        try:
+            facts = needed_facts(templates, invariants, terms, races_matter=races_matter)
+        except OutOfTime:
+            return None
+        if facts is None:
+            return None
+        return certificate.write(
+            CONTEXT.name,
+            subject.knowledge,
+            subject.executor,
+            terms,
+            specification,
+            templates,
+            facts,
+            invariants.counters,
+        )
+
+    return Proof(document, False, lambda end: None, dict)
+
+
+def not_excluded(templates: Templates, invariants: Invariants) -> Iterator[Transition]:
     """The ends without a verdict, and violations, that are possible as far as the facts say."""
     for number, template in enumerate(templates.all):
         for item in template.one.transitions:

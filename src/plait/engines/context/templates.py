@@ -114,9 +114,16 @@ class Transition:
     target: int | None
     kind: Kind
     step: Step
-    origin: Origin
+    way: Way  # through a block; the step may do more than that of the way
     begins: tuple[Beginning, ...] = ()
-    message: str = ""
+
+    @property
+    def origin(self) -> Origin:
+        return self.way.origin
+
+    @property
+    def message(self) -> str:
+        return self.way.message
 
 
 @dataclass(slots=True, frozen=True)
@@ -544,7 +551,7 @@ class Templates:
         self, template: int | None, instance: Instance, source: int, way: Way
     ) -> Transition:
         if way.target is None:
-            return Transition(source, None, way.kind, way.step, way.origin, message=way.message)
+            return Transition(source, None, way.kind, way.step, way)
         before, location = instance.places[source], way.target
         spawned = location.threads[self._slots :]
         updates = dict(way.step.updates)
@@ -580,7 +587,7 @@ class Templates:
         own = settled.threads[instance.number - 1]
         target = self._place(instance, settled) if own.status is Status.RUNNING else None
         step = Step(way.step.assumes, updates, frozenset(inputs))
-        return Transition(source, target, way.kind, step, way.origin, tuple(begins))
+        return Transition(source, target, way.kind, step, way, tuple(begins))
 
     def _creation(
         self, instance: Instance, location: Location, block: HeapObject, child: Frame

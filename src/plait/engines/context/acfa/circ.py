@@ -7,7 +7,7 @@ the context of all of them (Theorem 9); threads begin when they are started, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from plait.data import dataclass, field
 from plait.engines.context.acfa.automata import AbstractThread, collapse, simulates
@@ -47,11 +47,16 @@ class Contexts:
 @dataclass(slots=True, eq=False)
 class Safe:
     """`graphs` say where the threads of each template can be, with which minterms, beside the
-    `contexts`."""
+    `contexts`; `constants` are variables that nobody writes."""
 
     contexts: Contexts
     graphs: list[Graph]
     abstraction: Abstraction
+    constants: Mapping[int, int]
+
+    def minterms(self, template: int) -> dict[int, set[int]]:
+        """Those that are possible at each place of a template's threads."""
+        return self.graphs[template].minterms
 
 
 @dataclass(slots=True, eq=False)
@@ -91,9 +96,7 @@ class Circ:
         for variable, value in self.predicates.constants.items():
             constant = terms.constant(value, terms.width[variable])
             self._solver.assert_term(terms.eq(variable, constant))
-        self._refine = Refine(
-            templates, variables, terms, self.predicates, initial_value, deadline
-        )
+        self._refine = Refine(templates, variables, terms, self.predicates, initial_value, deadline)
         self.iterations: list[Iteration] = []
         self.states = 0
         self.questions = 0
@@ -141,9 +144,7 @@ class Circ:
         for _ in range(_MOST_ROUNDS):
             iteration.rounds.append(now)
             graphs = []
-            following = Contexts(
-                list(now.abstract_threads), list(now.graphs), list(now.classes)
-            )
+            following = Contexts(list(now.abstract_threads), list(now.graphs), list(now.classes))
             is_guaranteed = True
             for template in range(count):
                 OutOfTime.check(self._deadline)
@@ -156,7 +157,7 @@ class Circ:
                     following.graphs[template] = graph
                     following.classes[template] = class_of
             if is_guaranteed:
-                return Safe(now, graphs, abstraction)
+                return Safe(now, graphs, abstraction, self.predicates.constants)
             now = following
         raise GaveUp("contexts become weaker without end")
 

@@ -33,6 +33,7 @@ class Context:
         self.locations: list[tuple[int, AbstractLocation]] = []  # with their templates
         self.moves: list[list[Move]] = []
         self._number: dict[tuple[int, int], int] = {}
+        self._places: list[tuple[int, int]] = []
         self._most: list[int] = []  # what is counted exactly
         for template, item in enumerate(abstract_threads):
             if template == main and templates[template].other is None:
@@ -40,6 +41,7 @@ class Context:
             moves_from = item.moves_from()
             for place, location in enumerate(item.locations):
                 self._number[template, place] = len(self.locations)
+                self._places.append((template, place))
                 self.locations.append((template, location))
                 self.moves.append(moves_from[place])
                 is_single = templates[template].other is None or location.is_atomic
@@ -52,6 +54,10 @@ class Context:
 
     def number(self, template: int, location: int) -> int:
         return self._number[template, location]
+
+    def place(self, number: int) -> tuple[int, int]:
+        """The template of a location, and which one of its abstract thread it is."""
+        return self._places[number]
 
     def has(self, template: int) -> bool:
         """Whether a thread of the template can be in the context."""
@@ -99,8 +105,4 @@ class Context:
 
 def covers(more: Counts, counts: Counts) -> bool:
     """Whether whatever is possible with some counts is possible with others."""
-    return all(
-        other in (MANY, count) for count, other in zip(counts, more, strict=True)
-    )
-
-
+    return all(other in (MANY, count) for count, other in zip(counts, more, strict=True))

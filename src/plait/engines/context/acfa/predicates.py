@@ -128,7 +128,9 @@ class Predicates:
             return True
         if terms.operator[predicate] != EQ:
             return False
-        return all(terms.operator[side] in (VARIABLE, CONSTANT) for side in terms.operands[predicate])
+        return all(
+            terms.operator[side] in (VARIABLE, CONSTANT) for side in terms.operands[predicate]
+        )
 
 
 class Abstraction:
@@ -182,8 +184,12 @@ class Abstraction:
             self._places[template, place] = found
         return found
 
-    def show(self, template: int, place: int, minterm: int) -> list[str]:
-        return list(map(self._terms.show, self._literals(template, place, minterm)))
+    def literals(self, template: int, place: int, minterm: int) -> list[int]:
+        """A minterm as a conjunction."""
+        return [
+            item if minterm & bit else self._terms.not_(item)
+            for bit, item in self.at(template, place)
+        ]
 
     # --- where threads begin
 
@@ -206,7 +212,7 @@ class Abstraction:
             myself = terms.constant(self._templates.all[template].one.number, 32)
             assumed = [terms.ne(item, myself) for item in sorted(self._old_numbers.shared)]
             assumed += [self._equals(variable, value) for variable, value in spawn.constants]
-            assumed += self._literals(template, UNBORN, shared)
+            assumed += self.literals(template, UNBORN, shared)
             found = self._known[key] = self._minterms(assumed, self.at(template, 0))
         assert isinstance(found, frozenset)
         return found
@@ -286,7 +292,7 @@ class Abstraction:
         key = "holds", template, place, minterm, conditions
         found = self._known.get(key)
         if found is None:
-            literals = self._literals(template, place, minterm)
+            literals = self.literals(template, place, minterm)
             found = self._known[key] = self._is_satisfiable([*literals, *conditions])
         return bool(found)
 
@@ -300,22 +306,14 @@ class Abstraction:
 
     def _before(self, template: int, index: int, minterm: int) -> list[int]:
         transition, _ = self._step(template, index)
-        return [*self._literals(template, transition.source, minterm), *transition.step.assumes]
-
-    def _literals(self, template: int, place: int, minterm: int) -> list[int]:
-        return [
-            item if minterm & bit else self._terms.not_(item)
-            for bit, item in self.at(template, place)
-        ]
+        return [*self.literals(template, transition.source, minterm), *transition.step.assumes]
 
     def _equals(self, variable: int, value: int) -> int:
         return self._terms.eq(variable, self._terms.constant(value, self._terms.width[variable]))
 
     # --- the solver
 
-    def _minterms(
-        self, assumed: Sequence[int], goals: Sequence[tuple[int, int]]
-    ) -> frozenset[int]:
+    def _minterms(self, assumed: Sequence[int], goals: Sequence[tuple[int, int]]) -> frozenset[int]:
         """All combinations of the goals that are possible."""
         terms = self._terms
         known = set(assumed)

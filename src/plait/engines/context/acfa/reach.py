@@ -85,12 +85,12 @@ class Reached(Exception):
 
 @dataclass(slots=True, eq=False)
 class Graph:
-    """An abstract reachability graph, as an abstract thread; where its locations are, and by which
-    transitions its moves come about."""
+    """An abstract reachability graph, as an abstract thread; by which transitions its moves come
+    about, and the minterms at each place."""
 
     thread: AbstractThread
-    places: list[int]
     transitions: dict[Move, set[int]]
+    minterms: dict[int, set[int]]
 
 
 class Building:
@@ -139,7 +139,9 @@ class Building:
         for node, number in self._numbers.items():
             members.setdefault(self._root(number), []).append(node)
         index = {root: number for number, root in enumerate(members)}
-        places = [nodes[0][0] for nodes in members.values()]
+        minterms_at: dict[int, set[int]] = {}
+        for place, minterm in self._numbers:
+            minterms_at.setdefault(place, set()).add(minterm)
         locations = []
         for nodes in members.values():
             place = nodes[0][0]
@@ -163,7 +165,7 @@ class Building:
             move = Move(first, Effect(frozenset(minterms), havoc, spawn), last)
             transitions[move] = taken[first, havoc, spawn, last]
         starts = frozenset(index[self._root(number)] for number in self._starts)
-        return Graph(AbstractThread(locations, list(transitions), starts), places, transitions)
+        return Graph(AbstractThread(locations, list(transitions), starts), transitions, minterms_at)
 
 
 class Reachability:

@@ -1,20 +1,26 @@
 """`Refine` (the thesis, 5.5.4): what an abstract error trace comes to.
 
-First the context's moves get threads, with exact numbers of them. If one is to leave a location at
-which nobody is, the counters are too coarse. Then each thread's moves get transitions, from the
-reachability graph that its abstract thread is the quotient of, and the interleaving a formula: it
-is possible, or interpolants say why not, and their atoms are predicates.
+The interleaving that it stands for is a formula. Either it is possible, or interpolants say why
+not, and their atoms are predicates; if there is no such interleaving because nobody is there to
+make a move, more threads have to be counted.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from plait.data import dataclass, field
-from plait.engines.context.acfa.automata import Move
+from plait.data import dataclass, replace
+from plait.engines.blocks.paths import Occurrence
+from plait.engines.context.acfa.interleaving import (
+    Interleaving,
+    Participant,
+    Taken,
+    TooCoarse,
+    Unrelated,
+    interleaving,
+)
 from plait.engines.context.acfa.predicates import Predicates
-from plait.engines.context.acfa.reach import ContextStep, Graph, Trace
+from plait.engines.context.acfa.reach import Graph, Trace
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.templates import Instance, SharedAccess, Templates, Transition
 from plait.engines.context.variables import Variables
@@ -22,11 +28,10 @@ from plait.engines.interface import OutOfTime
 from plait.logic.interpolation.interpolate import Feasible, Interpolants, Interpolator
 from plait.logic.interpolation.model import Model
 from plait.logic.interpolation.path import Step
-from plait.logic.operators import AND, CONSTANT, ITE, NOT, OR, XOR
+from plait.logic.operators import CONSTANT
 from plait.logic.substitute import Substitution
 from plait.logic.terms import Terms
-
-_CONNECTIVES = frozenset((NOT, AND, OR, XOR, ITE))
+from plait.symbolic.locations import ENDED, Location, Thread
 
 
 @dataclass(slots=True, frozen=True)
@@ -41,11 +46,14 @@ class MorePredicates:
 
 @dataclass(slots=True, frozen=True, eq=False)
 class Real:
-    """The error can happen: who takes which transition, with the state at first and all inputs."""
+    """The error can happen as far as formulas say: on this path, whose last step is the violation,
+    or behind it, where two threads race at a location. The model has the state at first and all
+    inputs."""
 
-    steps: tuple[Taken, ...]
+    path: tuple[Occurrence, ...]
     model: Model
-    transition: Transition | None  # the violation, or none for a race
+    behind: Location
+    racing: tuple[int, int] | None = None
 
 
 @dataclass(slots=True, frozen=True)
@@ -56,31 +64,7 @@ class Unclear:
 Refinement = MoreCounted | MorePredicates | Real | Unclear
 
 
-@dataclass(slots=True, eq=False)
-class Participant:
-    """A thread of an interleaving: `moves` are those of its abstract thread, with when they are
-    made; none of the thread that the trace is of, whose transitions are known."""
-
-    template: int
-    number: int  # in the order in which they begin
-    location: int = -1  # of its abstract thread
-    start: int = -1
-    moves: list[tuple[int, Move]] = field(default_factory=list)
-
-
-@dataclass(slots=True, frozen=True, eq=False)
-class Taken:
-    """A participant takes a transition; `begun` is the participant that this starts."""
-
-    who: Participant
-    transition: int
-    begun: Participant | None = None
-
-
 class Refine:
-    """`graphs` are those that the abstract threads of the context are the quotients of, and
-    `classes` say of their locations what they have become."""
-
     def __init__(
         self,
         templates: Templates,
@@ -97,189 +81,69 @@ class Refine:
         self._initial_value = initial_value
         self._deadline = deadline
         self._interpolator = Interpolator(terms)
-        self._instances: dict[int, Instance] = {}  # of the participants, by their numbers
         self._further: dict[tuple[int, int], Instance] = {}
 
     def __call__(
         self, trace: Trace, graphs: Sequence[Graph | None], classes: Sequence[list[int]]
     ) -> Refinement:
-        scheduled = self._participants(trace)
-        if scheduled is None:
+        try:
+            found = interleaving(trace, self._templates, graphs, classes)
+        except TooCoarse:
             return MoreCounted()
-        main, others, begun = scheduled
-        runs: dict[int, dict[int, list[int]]] = {}  # transitions of participants at each time
-        for item in others:
-            graph = graphs[item.template]
-            assert graph is not None
-            run = _concrete(graph, classes[item.template], item)
-            if run is None:
-                return Unclear("what the context does is not what threads do")
-            runs[item.number] = run
-        taken = list(_interleaved(trace, main, others, begun, runs))
-        racing = None
-        if trace.racing is not None:
-            racing = self._standing(trace, others, taken)
-        return self._analysed(trace, main, taken, racing)
-
-    # --- computing an interleaving
-
-    def _participants(
-        self, trace: Trace
-    ) -> tuple[Participant, list[Participant], dict[int, Participant]] | None:
-        """Who makes the moves of a trace, and who begins at which time; None if there is nobody to
-        make one of them."""
-        context = trace.context
-        main = Participant(trace.template, 1 if trace.start is None else 0)
-        others: list[Participant] = []
-        begun: dict[int, Participant] = {}
-        count = 1
-
-        def begin(at: int) -> Participant:
-            template, location = _split(context.number, context.locations[at][0], at, trace)
-            found = Participant(template, count, location, location)
-            others.append(found)
-            return found
-
-        if trace.start is not None:
-            begin(trace.start)
-        for time, operation in enumerate(trace.operations):
-            if isinstance(operation, ContextStep):
-                template = context.locations[operation.location][0]
-                source = operation.move.source
-                mover = next(
-                    (x for x in others if (x.template, x.location) == (template, source)), None
-                )
-                if mover is None:
-                    return None
-                mover.moves.append((time, operation.move))
-                mover.location = operation.move.target
-                if operation.is_birth:
-                    count += 1
-                    main.number = count
-                    begun[time] = main
-            if operation.begins_at is not None:
-                count += 1
-                begun[time] = begin(operation.begins_at)
-        if trace.racing is not None:
-            template, location = _split(
-                context.number, context.locations[trace.racing][0], trace.racing, trace
-            )
-            if not any((x.template, x.location) == (template, location) for x in others):
-                return None
-        return main, others, begun
-
-    def _standing(
-        self, trace: Trace, others: list[Participant], taken: list[Taken]
-    ) -> tuple[Participant, int]:
-        """Who stands before the access that there is a race with, and at which place."""
-        assert trace.racing is not None
-        context = trace.context
-        template, location = _split(
-            context.number, context.locations[trace.racing][0], trace.racing, trace
-        )
-        who = next(x for x in others if (x.template, x.location) == (template, location))
-        place = 0
-        for item in taken:
-            if item.who is who:
-                target = self._templates.all[template].one.transitions[item.transition].target
-                assert target is not None
-                place = target
-        return who, place
-
-    # --- analysing it
-
-    def _analysed(
-        self,
-        trace: Trace,
-        main: Participant,
-        taken: list[Taken],
-        racing: tuple[Participant, int] | None,
-    ) -> Refinement:
-        self._assign_instances(main, taken, racing)
-        steps = [self._fresh_inputs(self._step(item)) for item in taken]
-        instance = self._instance(main)
-        last: Transition | None = None
+        except Unrelated:
+            return Unclear("what the context does is not what threads do")
+        instances = self._instances(found)
+        performance = _Performance(self._templates, self._terms, found, instances)
+        for item in found.taken:
+            performance.take(item)
+        steps = [item.step for item in performance.path]
+        one = instances[found.main.number]
         if trace.violation is not None:
-            last = instance.transitions[trace.violation]
-            steps.append(self._fresh_inputs(Step(last.step.assumes, {}, last.step.inputs)))
-        elif racing is not None:
-            there = self._instance(racing[0]).accesses[racing[1]]
-            condition = self._same_bytes(instance.accesses[trace.place], there)
-            steps.append(Step((condition,), {}))
-        found = self._interpolator.interpolate(
-            [self._initial_step(steps), *steps], self._deadline
-        )
+            performance.fail(found.main, one.transitions[trace.violation])
+            steps.append(performance.path[-1].step)
+        elif found.racing is not None:
+            who, place = found.racing
+            there = instances[who.number].accesses[place]
+            steps.append(Step((self._same_bytes(one.accesses[trace.place], there),), {}))
+        initial = self._initial_step(steps)
+        answer = self._interpolator.interpolate([initial, *steps], self._deadline)
         OutOfTime.check(self._deadline)
-        if isinstance(found, Feasible):
-            return Real(tuple(taken), found.model, last)
-        roles = self._roles(main, taken, racing)
+        if isinstance(answer, Feasible):
+            return performance.real(answer.model.after(initial))
+        roles = {instances[who.number].number: who.template for who in found.participants()}
         new = 0
-        if isinstance(found, Interpolants):
-            new = self._learned((x for row in found.sequence for x in row), roles)
-        if not new:
-            new = self._learned((x for step in steps for x in step.assumes), roles)
+        if isinstance(answer, Interpolants):
+            new = self._learned((term for row in answer.sequence for term in row), roles)
+        # What the program compares itself is the next best.
+        new = new or self._learned((term for step in steps for term in step.assumes), roles)
         if new:
             return MorePredicates(new)
         return Unclear("no predicate about one thread says why an interleaving is impossible")
 
-    def _assign_instances(
-        self, main: Participant, taken: list[Taken], racing: tuple[Participant, int] | None
-    ) -> None:
-        """The thread that the trace is of is the one that facts are about."""
-        self._instances = {}
+    def _instances(self, found: Interleaving) -> dict[int, Instance]:
+        """Of the participants, by their numbers. That of the trace is the one that predicates are
+        about."""
+        instances: dict[int, Instance] = {}
         used: dict[int, int] = {}
-        everybody = [main, *(item.who for item in taken)]
-        everybody += [item.begun for item in taken if item.begun is not None]
-        if racing is not None:
-            everybody.append(racing[0])
-        for who in everybody:
-            if who.number in self._instances:
-                continue
+        for who in found.participants():
             position = used.get(who.template, 0)
             used[who.template] = position + 1
-            self._instances[who.number] = self._known_instance(who.template, position)
+            instances[who.number] = self._instance(who.template, position)
+        return instances
 
-    def _known_instance(self, template: int, position: int) -> Instance:
+    def _instance(self, template: int, position: int) -> Instance:
         item = self._templates.all[template]
         if position == 0:
             return item.one
-        if position == 1 and item.other is not None:
-            return item.other
         if item.other is None:
             raise GaveUp("there are two of a thread of which there is one")
+        if position == 1:
+            return item.other
         found = self._further.get((template, position))
         if found is None:
             found = self._templates.further_instance(template)
             self._further[template, position] = found
         return found
-
-    def _instance(self, who: Participant) -> Instance:
-        return self._instances[who.number]
-
-    def _step(self, item: Taken) -> Step:
-        """With the values that a thread which begins is handed."""
-        transition = self._instance(item.who).transitions[item.transition]
-        if item.begun is None or not transition.begins:
-            return transition.step
-        updates = dict(transition.step.updates)
-        one = self._templates.all[item.begun.template].one.number
-        born = self._instance(item.begun).number
-        for variable, term in transition.begins[0].values.items():
-            here = self._templates.of_other_thread(variable, one, born)
-            updates[variable if here is None else here] = term
-        return Step(transition.step.assumes, updates, transition.step.inputs)
-
-    def _fresh_inputs(self, step: Step) -> Step:
-        if not step.inputs:
-            return step
-        terms = self._terms
-        renamed = {item: terms.fresh("input", terms.width[item]) for item in step.inputs}
-        own = Substitution(terms, renamed.get)
-        return Step(
-            tuple(map(own, step.assumes)),
-            {variable: own(term) for variable, term in step.updates.items()},
-            frozenset(renamed.values()),
-        )
 
     def _initial_step(self, steps: Iterable[Step]) -> Step:
         mentioned: set[int] = set()
@@ -292,12 +156,10 @@ class Refine:
                 updates[variable] = self._terms.constant(value, self._terms.width[variable])
         return Step((), updates)
 
-    def _same_bytes(
-        self, mine: Iterable[SharedAccess], theirs: Iterable[SharedAccess]
-    ) -> int:
-        terms, theirs = self._terms, tuple(theirs)
+    def _same_bytes(self, mine: Iterable[SharedAccess], theirs: Sequence[SharedAccess]) -> int:
+        terms = self._terms
         return terms.any_of(
-            terms.all_of(x.when for x in (one, other) if x.when is not None)
+            terms.all_of(item.when for item in (one, other) if item.when is not None)
             for one in mine
             for other in theirs
             if one.races_with(other)
@@ -305,28 +167,18 @@ class Refine:
 
     # --- predicates
 
-    def _roles(
-        self, main: Participant, taken: list[Taken], racing: tuple[Participant, int] | None
-    ) -> Mapping[int, int]:
-        """The templates of the participants, by the numbers of their instances."""
-        everybody = [main, *(item.who for item in taken)]
-        everybody += [item.begun for item in taken if item.begun is not None]
-        if racing is not None:
-            everybody.append(racing[0])
-        return {self._instance(who).number: who.template for who in everybody}
-
     def _learned(self, formulas: Iterable[int], roles: Mapping[int, int]) -> int:
-        """How many atoms are new predicates."""
+        """How many atoms are new predicates; `roles` are templates, by the numbers of instances."""
         new = 0
         for atom in _atoms(self._terms, formulas):
             for number, template in roles.items():
                 own = self._as_one(atom, number, template)
-                if own is not None and self._predicates.add(own, template):
+                if self._predicates.add(own, template):
                     new += 1
                     break
         return new
 
-    def _as_one(self, atom: int, number: int, template: int) -> int | None:
+    def _as_one(self, atom: int, number: int, template: int) -> int:
         """An atom about one thread in terms of the template's instance `one`."""
         terms, one = self._terms, self._templates.all[template].one.number
         if number == one:
@@ -335,123 +187,118 @@ class Refine:
         def named(variable: int) -> int | None:
             return self._templates.of_other_thread(variable, number, one)
 
-        if self._variables.vocabulary(atom) and not any(
-            terms.value(part) == number for part in terms.parts((atom,))
-        ):
-            return Substitution(terms, named)(atom)
-        renamed = _with_constant(terms, Substitution(terms, named)(atom), number, one)
-        return renamed
+        found = Substitution(terms, named)(atom)
+        operands = terms.operands[found]
+        if number in map(terms.value, operands) and len(operands) == 2:
+            left, right = (
+                terms.constant(one, terms.width[side]) if terms.value(side) == number else side
+                for side in operands
+            )
+            return terms.eq(left, right)
+        return found
 
 
-def _with_constant(terms: Terms, term: int, old: int, new: int) -> int | None:
-    """A comparison with another number in place of one."""
-    operands = terms.operands[term]
-    if len(operands) != 2:
-        return None
-    sides = [
-        terms.constant(new, terms.width[side]) if terms.value(side) == old else side
-        for side in operands
-    ]
-    return terms.eq(*sides) if sides != list(operands) else None
+class _Performance:
+    """An interleaving as a path of the program: threads get the numbers that they have there, also
+    those that do nothing."""
+
+    def __init__(
+        self,
+        templates: Templates,
+        terms: Terms,
+        found: Interleaving,
+        instances: Mapping[int, Instance],
+    ) -> None:
+        self._templates = templates
+        self._terms = terms
+        self._found = found
+        self._instances = instances
+        self._threads: list[Thread] = []
+        self._numbers: dict[int, int] = {}  # of participants
+        self.path: list[Occurrence] = []
+        initial = next(who for who in found.participants() if who.template == 0)
+        self._numbers[initial.number] = 1
+        self._threads.append(self._standing(templates.all[0].one, 0))
+
+    def take(self, item: Taken) -> None:
+        instance = self._instances[item.who.number]
+        transition = instance.transitions[item.transition]
+        before = Location(tuple(self._threads), (), ())
+        step = self._with_handed(transition, item.begun)
+        for begun in transition.begins:
+            self._threads.append(self._standing(self._templates.all[begun.template].one, 0))
+            if item.begun is not None:
+                self._numbers[item.begun.number] = len(self._threads)
+        number = self._numbers[item.who.number]
+        target = transition.target
+        self._threads[number - 1] = ENDED if target is None else self._standing(instance, target)
+        self._add(number, transition, step, before)
+
+    def fail(self, who: Participant, transition: Transition) -> None:
+        step = Step(transition.step.assumes, {}, transition.step.inputs)
+        before = Location(tuple(self._threads), (), ())
+        self._add(self._numbers[who.number], transition, step, before)
+
+    def real(self, model: Model) -> Real:
+        racing = None
+        if self._found.racing is not None:
+            both = self._found.main, self._found.racing[0]
+            racing = self._numbers[both[0].number], self._numbers[both[1].number]
+        behind = Location(tuple(self._threads), (), ())
+        return Real(tuple(self.path), model, behind, racing)
+
+    @staticmethod
+    def _standing(instance: Instance, place: int) -> Thread:
+        return instance.places[place].threads[instance.number - 1]
+
+    def _with_handed(self, transition: Transition, begun: Participant | None) -> Step:
+        """With the values that a thread which begins is handed."""
+        step = transition.step
+        if begun is None:
+            return step
+        updates = dict(step.updates)
+        one = self._templates.all[begun.template].one.number
+        born = self._instances[begun.number].number
+        for variable, term in transition.begins[0].values.items():
+            here = self._templates.of_other_thread(variable, one, born)
+            updates[variable if here is None else here] = term
+        return Step(step.assumes, updates, step.inputs)
+
+    def _add(self, number: int, transition: Transition, step: Step, before: Location) -> None:
+        """With inputs that no other step has."""
+        terms, way = self._terms, transition.way
+        variables = {*step.inputs, *(use.variable for use in way.inputs)}
+        renamed = {item: terms.fresh("input", terms.width[item]) for item in sorted(variables)}
+        own = Substitution(terms, renamed.get)
+        step = Step(
+            tuple(map(own, step.assumes)),
+            {variable: own(term) for variable, term in step.updates.items()},
+            frozenset(renamed.values()),
+        )
+        inputs = tuple(
+            use._replace(
+                variable=renamed[use.variable], when=None if use.when is None else own(use.when)
+            )
+            for use in way.inputs
+        )
+        behind = Location(tuple(self._threads), (), ())
+        target = None if way.target is None else behind
+        taken = replace(way, step=step, target=target, inputs=inputs)
+        self.path.append(Occurrence(before, number, taken, step, inputs))
 
 
 def _atoms(terms: Terms, formulas: Iterable[int]) -> Iterator[int]:
-    """The comparisons that truth values are made of."""
+    """The comparisons, and other truth values, that truth values are made of."""
     pending = list(formulas)
     seen = set(pending)
     while pending:
         item = pending.pop()
-        operator, operands = terms.operator[item], terms.operands[item]
-        if operator == CONSTANT:
+        operands = terms.operands[item]
+        if terms.operator[item] == CONSTANT:
             continue
-        is_made_of_truths = all(terms.width[part] == 1 for part in operands)
-        if operands and is_made_of_truths and (operator in _CONNECTIVES or len(operands) == 2):
-            for part in operands:
-                if part not in seen:
-                    seen.add(part)
-                    pending.append(part)
+        if operands and all(terms.width[part] == 1 for part in operands):
+            new = [part for part in operands if part not in seen]
+            seen.update(new)
+            pending += new
         else:
             yield item
-
-
-def _split(
-    number: Callable[[int, int], int], template: int, at: int, trace: Trace
-) -> tuple[int, int]:
-    """The template and the location of its abstract thread of a location of the context."""
-    count = len(trace.context.abstract_threads[template].locations)
-    return template, next(item for item in range(count) if number(template, item) == at)
-
-
-def _concrete(
-    graph: Graph, class_of: list[int], who: Participant
-) -> dict[int, list[int]] | None:
-    """Transitions for the moves of an abstract thread, by their times; silent ones in between are
-    taken just before the next. A shortest such path through the graph."""
-    moves_from = graph.thread.moves_from()
-    start = [
-        (0, number)
-        for number in sorted(graph.thread.starts)
-        if class_of[number] == who.start
-    ]
-    before: dict[tuple[int, int], tuple[tuple[int, int], Move] | None] = dict.fromkeys(start)
-    pending = deque(start)
-    while pending:
-        node = pending.popleft()
-        done, location = node
-        if done == len(who.moves) and class_of[location] == who.location:
-            return _path(graph, before, node, who)
-        for move in moves_from[location]:
-            following = []
-            if graph.thread.is_silent(move):
-                following.append((done, move.target))
-            if done < len(who.moves):
-                wanted = who.moves[done][1]
-                if (class_of[location], move.effect, class_of[move.target]) == (
-                    wanted.source,
-                    wanted.effect,
-                    wanted.target,
-                ):
-                    following.append((done + 1, move.target))
-            for item in following:
-                if item not in before:
-                    before[item] = node, move
-                    pending.append(item)
-    return None
-
-
-def _path(
-    graph: Graph,
-    before: Mapping[tuple[int, int], tuple[tuple[int, int], Move] | None],
-    node: tuple[int, int],
-    who: Participant,
-) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    while (step := before[node]) is not None:
-        earlier, move = step
-        # Silent transitions behind the last move are taken at the end.
-        time = who.moves[earlier[0]][0] if earlier[0] < len(who.moves) else -1
-        found.setdefault(time, []).insert(0, min(graph.transitions[move]))
-        node = earlier
-    return found
-
-
-def _interleaved(
-    trace: Trace,
-    main: Participant,
-    others: Sequence[Participant],
-    begun: Mapping[int, Participant],
-    runs: Mapping[int, Mapping[int, list[int]]],
-) -> Iterator[Taken]:
-    for time, operation in enumerate(trace.operations):
-        if not isinstance(operation, ContextStep):
-            yield Taken(main, operation.transition, begun.get(time))
-            continue
-        for who in others:
-            transitions = runs[who.number].get(time, [])
-            for index in transitions[:-1]:
-                yield Taken(who, index)
-            for index in transitions[-1:]:
-                yield Taken(who, index, begun.get(time))
-    for who in others:
-        for index in runs[who.number].get(-1, []):
-            yield Taken(who, index)
