@@ -84,7 +84,7 @@ class Circ:
         progress: Callable[[Circ], None] = lambda circ: None,
     ) -> None:
         self._templates = templates
-        self._variables = variables
+        self.variables = variables
         self._terms = terms
         self._initial_value = initial_value
         self._deadline = deadline
@@ -113,7 +113,7 @@ class Circ:
             abstraction = Abstraction(
                 self.predicates,
                 self._templates,
-                self._variables,
+                self.variables,
                 self._terms,
                 self._old_numbers,
                 self._solver,
