@@ -16,6 +16,20 @@ class Method(Enum):
     ACFA = "acfa"  # abstract control-flow automata, with counters (the thesis, chapter 5)
 
 
+_PROPERTIES = frozenset(
+    {
+        "assertions",
+        "unreach-call",
+        "no-data-race",
+        "no-overflow",
+        "valid-access",
+        "lock-misuse",
+        "no-undefined",
+        MONITOR_NAME,
+    }
+)
+
+
 class ContextOptions(TypedDict, total=False):
     context: str | None
 
@@ -32,19 +46,8 @@ CONTEXT = EngineDescription(
     name="context",
     module="plait.engines.context.answer",
     start=Start.LATER,
-    proves=frozenset(
-        {
-            "assertions",
-            "unreach-call",
-            "no-data-race",
-            "no-overflow",
-            "valid-access",
-            "lock-misuse",
-            "no-undefined",
-            MONITOR_NAME,
-        }
-    ),
-    refutes=frozenset(),
+    proves=_PROPERTIES,
+    refutes=_PROPERTIES,
     summary="proves programs with any number of threads",
     strength="proofs for any number of threads, without looking at interleavings",
     weakness="find violations; deadlocks, leaks; joins of any number of threads",
