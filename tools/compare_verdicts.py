@@ -39,7 +39,9 @@ import plait
 from plait.c import FrontEndOptions, load
 from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
-from plait.certificates.reading import read
+from plait.certificates.templates.check import check_templates
+from plait.certificates.templates.document import TemplateCertificate
+from plait.certificates.templates.reading import read_any
 from plait.certificates.verdicts import Ruling
 from plait.data import replace
 from plait.engines import registry
@@ -162,7 +164,11 @@ def certificate_problem(
 ) -> str:
     """Why the certificate is not accepted; a time-out is no reason."""
     document |= {"options": [], "fingerprint": fingerprint(program)}
-    verdict = check(program, specification, read(json.dumps(document)), time.monotonic() + seconds)
+    certificate, deadline = read_any(json.dumps(document)), time.monotonic() + seconds
+    if isinstance(certificate, TemplateCertificate):
+        verdict = check_templates(program, specification, certificate, deadline)
+    else:
+        verdict = check(program, specification, certificate, deadline)
     return verdict.reason if verdict.answer is Ruling.REJECTED else ""
 
 
