@@ -27,6 +27,7 @@ PROVED = (
 FREE_OF_RACES = (
     "a state that is tested and set",
     "a lock that is taken on a condition",
+    "two phases, with a flag for the interrupt",
     "sections",
     "before the start, and after the end",
     "one writer",

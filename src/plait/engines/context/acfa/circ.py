@@ -13,7 +13,7 @@ from plait.data import dataclass, field
 from plait.engines.context.acfa.automata import AbstractThread, collapse, simulates
 from plait.engines.context.acfa.contexts import Context
 from plait.engines.context.acfa.predicates import UNBORN, Abstraction, Predicates
-from plait.engines.context.acfa.reach import Graph, Reachability, Reached, Trace
+from plait.engines.context.acfa.reach import Graph, Order, Reachability, Reached, Trace
 from plait.engines.context.acfa.refine import (
     MoreCounted,
     MorePredicates,
@@ -165,22 +165,30 @@ class Circ:
         self, template: int, abstraction: Abstraction, most: int, now: Contexts
     ) -> Graph:
         context = Context(now.abstract_threads, self._templates.all, template, most)
-        place = UNBORN if template else 0
-        initial = abstraction.initial(self._initial_value, place)
-        search = Reachability(
-            self._templates,
-            template,
-            abstraction,
-            context,
-            initial,
-            are_racing=self._are_racing,
-            deadline=self._deadline,
-        )
+        initial = abstraction.initial(self._initial_value, UNBORN if template else 0)
+
+        def searched(order: Order) -> Graph:
+            search = Reachability(
+                self._templates,
+                template,
+                abstraction,
+                context,
+                initial,
+                order,
+                are_racing=self._are_racing,
+                deadline=self._deadline,
+            )
+            try:
+                return search.run()
+            finally:
+                self.states += search.states
+                self._progress(self)
+
         try:
-            return search.run()
-        finally:
-            self.states += search.states
-            self._progress(self)
+            return searched(Order.COVERING)
+        except Reached:
+            # Short traces say more of what is missing.
+            return searched(Order.SHORTEST)
 
     def _check_sections(self) -> None:
         for template in self._templates.all:

@@ -14,8 +14,9 @@ one, or one of them, destroys.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
+from enum import Enum
+from heapq import heappop, heappush
 
 from plait.data import dataclass
 from plait.engines.context.acfa.automata import (
@@ -25,7 +26,7 @@ from plait.engines.context.acfa.automata import (
     Move,
     Spawn,
 )
-from plait.engines.context.acfa.contexts import Context, Counts, covers
+from plait.engines.context.acfa.contexts import MANY, Context, Counts, covers
 from plait.engines.context.acfa.predicates import UNBORN, Abstraction
 from plait.engines.context.giving_up import GaveUp
 from plait.engines.context.templates import Instance, SharedAccess, Templates
@@ -168,6 +169,13 @@ class Building:
         return Graph(AbstractThread(locations, list(transitions), starts), transitions, minterms_at)
 
 
+class Order(Enum):
+    """Which states are looked at first."""
+
+    SHORTEST = "those with the shortest way to them: traces are short"
+    COVERING = "those that cover most others: fewer states, if there is no error"
+
+
 class Reachability:
     """Of one template's thread in a context."""
 
@@ -178,6 +186,7 @@ class Reachability:
         abstraction: Abstraction,
         context: Context,
         initial: frozenset[int],
+        order: Order,
         *,
         are_racing: bool,
         deadline: float | None,
@@ -188,12 +197,13 @@ class Reachability:
         self._abstraction = abstraction
         self._context = context
         self._initial = initial
+        self._order = order
         self._are_racing = are_racing
         self._deadline = deadline
         self._building = Building()
         self._parents: dict[State, tuple[State | None, Operation | int | None]] = {}
         self._kept: dict[Node, list[Counts]] = {}
-        self._pending: deque[State] = deque()
+        self._pending: list[tuple[int, int, State]] = []
         self._from: list[list[int]] = [[] for _ in self._instance.places]
         for index, item in enumerate(self._instance.transitions):
             self._from[item.source].append(index)
@@ -208,7 +218,7 @@ class Reachability:
             OutOfTime.check(self._deadline)
             if len(self._parents) > _MOST_STATES:
                 raise GaveUp("the context has too many states")
-            state = self._pending.popleft()
+            *_, state = heappop(self._pending)
             place, minterm, counts = state
             if counts not in self._kept[place, minterm]:
                 continue  # something that covers it has been found since
@@ -240,7 +250,8 @@ class Reachability:
         kept.append(counts)
         self._parents[state] = before, operation
         if place != len(self._instance.places):
-            self._pending.append(state)
+            covered = counts.count(MANY) if self._order is Order.COVERING else 0
+            heappush(self._pending, (-covered, len(self._parents), state))
 
     # --- steps
 
