@@ -37,10 +37,8 @@ from typing import Any
 
 import plait
 from plait.c import FrontEndOptions, load
-from plait.certificates.check import check
 from plait.certificates.fingerprint import fingerprint
-from plait.certificates.templates.check import check_templates
-from plait.certificates.templates.document import TemplateCertificate
+from plait.certificates.templates.check import check_any
 from plait.certificates.templates.reading import read_any
 from plait.certificates.verdicts import Ruling
 from plait.data import replace
@@ -165,10 +163,7 @@ def certificate_problem(
     """Why the certificate is not accepted; a time-out is no reason."""
     document |= {"options": [], "fingerprint": fingerprint(program)}
     certificate, deadline = read_any(json.dumps(document)), time.monotonic() + seconds
-    if isinstance(certificate, TemplateCertificate):
-        verdict = check_templates(program, specification, certificate, deadline)
-    else:
-        verdict = check(program, specification, certificate, deadline)
+    verdict = check_any(program, specification, certificate, deadline)
     return verdict.reason if verdict.answer is Ruling.REJECTED else ""
 
 
