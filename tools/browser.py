@@ -43,11 +43,8 @@ class Browser:
 
         self._process = subprocess.Popen(
             [path, *FLAGS, f"--user-data-dir={self._folder}", "about:blank"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=connect,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            close_fds=False, preexec_fn=connect,
         )
         os.close(to_it)
         os.close(from_it)
@@ -143,20 +140,13 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.ask(
                 "Input.dispatchMouseEvent",
-                type=kind,
-                x=spot[0],
-                y=spot[1],
-                button="left",
-                clickCount=1,
+                type=kind, x=spot[0], y=spot[1], button="left", clickCount=1,
             )
 
     def size(self, width: int, height: int) -> None:
         self.ask(
             "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
+            width=width, height=height, deviceScaleFactor=1, mobile=False,
         )
 
     def prefer(self, scheme: str) -> None:

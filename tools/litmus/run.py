@@ -38,7 +38,9 @@ def loaded(file: Path) -> Program:
     return load_program(subject, *specification(subject))
 
 
-def explored(program: Program, model: str, width: int, seconds: float | None = None) -> list[str]:
+def explored(
+    program: Program, model: str, width: int, seconds: float | None = None
+) -> list[str]:
     """The outcomes that `explore` finds, each with as many digits as there are in the head."""
     chosen = replace(from_names([]), memory_model=MemoryModel(model))
     chosen = for_exploring(program, chosen)

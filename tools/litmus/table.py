@@ -325,7 +325,9 @@ N6 = _tests(
     },
 )
 ONE_LOCATION = [
-    *_tests("CoRR", ("x=1", "a=x; b=x"), "a b", {"rlx": ("rlx " * 3, {}), "sc": ("sc " * 3, {})}),
+    *_tests(
+        "CoRR", ("x=1", "a=x; b=x"), "a b", {"rlx": ("rlx " * 3, {}), "sc": ("sc " * 3, {})}
+    ),
     *_tests("CoRR2", ("x=1", "x=2", "a=x; b=x", "c=x; d=x"), "a b c d", {"rlx": ("rlx " * 6, {})}),
     *_tests("CoWW", ("x=1; x=2", "a=x"), "a X", {"rlx": ("rlx rlx rlx", {})}),
     *_tests("CoRW1", ("a=x; x=1",), "a X", {"rlx": ("rlx rlx", {}), "sc": ("sc sc", {})}),

@@ -126,7 +126,9 @@ _PAIRS = [
      "while (!y) pthread_cond_wait(&c, &m); x = 1;"),
 ]  # fmt: skip
 # A cell that threads wait for, but that others than its owner may reset.
-_TAKE = "__VERIFIER_atomic_begin(); __VERIFIER_assume(s == 0); s = 1; __VERIFIER_atomic_end();"
+_TAKE = (
+    "__VERIFIER_atomic_begin(); __VERIFIER_assume(s == 0); s = 1; __VERIFIER_atomic_end();"
+)
 _POSTS = [
     f"{_TAKE} while (y == 0) {{ s = 0; {_TAKE} }} @",
     f"{_TAKE} y = 1; while (x == 0) {{ s = 0; {_TAKE} }} s = 0;",
