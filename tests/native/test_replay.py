@@ -219,10 +219,53 @@ def test_what_is_no_counterexample(text: str, message: str, plait: Plait, tmp_pa
 
 
 def test_values_that_cannot_be_forced_are_said(plait: Plait, refute: Refute) -> None:
-    text = source("int main(void) { int x; if (x == 5) assert(0); return 0; }")
+    text = source(
+        "#define LOCAL int x;\nint main(void) { LOCAL if (x == 5) assert(0); return 0; }"
+    )
     code, output = plait("replay", "--times", 1, refute(text, "--inputs", "5..5"))
     assert code == 1
     assert "uninitialised 'x' is 5 in the counterexample; that is not forced" in output
+
+
+EVERY_SORT_OF_LOCAL = """
+#line 40 "other name.c"
+struct pair { char first; int second; }; typedef int three[3];
+int ask(int round) { /* \u00e9/&[*] */ int x, *p, (*f)(void), a[3], b = 1; three t; struct pair s; float d;
+  const _Bool y; volatile short z; int many[2][2]
+  , last;
+  return x == 4 && p == (int *)5 && f == (int (*)(void))4 && a[0] + a[2] == 9 && b == 1 && t[1] == 5
+    && s.first == 4 && s.second == 5 && d > 4 && y && z == 5 && many[1][0] == 4 && last == 5 && round; }
+"""
+
+
+def test_locals_that_nothing_initialises(
+    plait: Plait, refute: Refute, tmp_path: Path
+) -> None:
+    """Each call has values of its own, and so has each thread."""
+    text = source(
+        EVERY_SORT_OF_LOCAL
+        + "int one; void *f(void *p) { int c[2]; if (c[1] == 5) one = 1; return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); f(0);\n"
+        "  for (int i = 0; i < 2; i++) { int v; if (i == 0 && v != 4) return 0;\n"
+        "    if (i == 1) assert(v != 5 || !one || !ask(1)); } return 0; }"
+    )
+    program, result, folder = tmp_path / "prog.c", tmp_path / "result.json", tmp_path / "bug"
+    program.write_text(text)
+    assert plait("verify", "--json", result, "--engine", "orders", program)[0] == 1
+    code, output = plait("replay", "--times", 1, "--emit", folder, result)
+    assert code == 0, output
+    assert "not forced" not in output
+    assert make(folder, "reproduce").returncode == 0
+    # A program that has been mended does not get the values any more.
+    program.write_text(text.replace("int v;", "int v = 1;"))
+    assert make(folder, "test").returncode == 0
+
+
+def test_an_initialiser_that_does_not_compile(plait: Plait, refute: Refute) -> None:
+    text = source("static int plait_unset; int main(void) { int b; assert(b != 5); return 0; }")
+    code, output = plait("replay", "--times", 1, refute(text, "--inputs", "5..5"))
+    assert code == 1
+    assert "with initialisers it does not compile" in output
 
 
 @pytest.mark.parametrize(

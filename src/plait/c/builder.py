@@ -120,9 +120,11 @@ class Builder:
         self.emit(Assign(self.origin, target, value))
         return target
 
-    def slot(self, name: str, layout: Layout, spelling: str) -> FrameSlot:
+    def slot(
+        self, name: str, layout: Layout, spelling: str, declarator: Origin | None = None
+    ) -> FrameSlot:
         """A local in memory, alive while the current scope is."""
-        slot = FrameSlot(len(self.slots), name, layout, self.origin, spelling)
+        slot = FrameSlot(len(self.slots), name, layout, declarator or self.origin, spelling)
         self.slots.append(slot)
         self.scope.slots.append(slot.index)
         return slot

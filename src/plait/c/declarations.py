@@ -54,14 +54,16 @@ class Declarations(Calls):
                 self.scope.variables.append(register)
             if initial is None:
                 unset = f"uninitialised '{name}'"
-                self.emit(Input(self.origin, register, unset, indeterminate=True))
+                declarator = self.unit.origin(node.cursor)
+                self.emit(Input(declarator, register, unset, indeterminate=True))
             else:
                 value = self._scalar_initialiser(initial, ctype)
                 self.emit(Assign(self.origin, register, value))
         else:
             if ctype.shape is Shape.UNSUPPORTED:
                 raise UnsupportedCode(f"a variable of the type '{ctype.spelling}'")
-            slot = self.slot(name, layout_of(ctype), ctype.spelling)
+            declarator = self.unit.origin(node.cursor)
+            slot = self.slot(name, layout_of(ctype), ctype.spelling, declarator)
             place = MemoryPlace(self.slot_address(slot), ctype)
             self.locals[key] = place
             if initial is not None:

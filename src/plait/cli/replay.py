@@ -65,8 +65,10 @@ def _replay(options: argparse.Namespace, console: Console) -> int:
     _check_folder(options.emit)
     found = _read_result(options)
     compiler = find_compiler(options.cc)
-    program, entry, plan = _plan(found, options.result)
-    builder = Builder(program, entry, plan, _sources(found.question, entry), compiler)
+    whole, entry = specification(found.question)
+    sources = _sources(found.question, entry)
+    program, plan = _plan(found, whole, entry, [item.path for item in sources], options.result)
+    builder = Builder(program, entry, plan, sources, compiler)
     console.line(f"the failure: {found.message}")
     with tempfile.TemporaryDirectory(prefix="plait-replay-") as folder:
         executable = builder.build(Path(folder))
@@ -229,14 +231,15 @@ def _is_argument(value: Any) -> bool:
     return True
 
 
-def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
+def _plan(
+    found: _Counterexample, whole: Specification, entry: str, compiled: list[str], path: str
+) -> tuple[Program, Plan]:
     """Interpret the counterexample again, and derive the plan from its trace."""
     from plait.native.build import stand_ins
     from plait.native.plan import make_plan
     from plait.semantics.run import run
     from plait.semantics.schedule import from_text
 
-    whole, entry = specification(found.question)
     chosen = _part(whole, found.violated)
     program = load_program(found.question, chosen, entry)
     try:
@@ -258,8 +261,9 @@ def _plan(found: _Counterexample, path: str) -> tuple[Program, str, Plan]:
         stands_in_for=stand_ins(),
         spurious_wakeups=spurious,
         fixed_arguments=arguments_of_main(found.question.args),
+        compiled=compiled,
     )
-    return program, entry, plan
+    return program, plan
 
 
 _OF_STATES = ("no-data-race", "no-deadlock")

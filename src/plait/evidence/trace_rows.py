@@ -279,7 +279,7 @@ class _RowMaker:
         return row
 
     def _add(self, row: Row, event: Event) -> None:
-        for name, _, _, value in event.inputs:
+        for name, _, _, value, *_ in event.inputs:
             if (name == SPURIOUS and value == "0") or name in CHOICES:
                 continue  # that nothing strange happens need not be said; the values tell the rest
             row.inputs.append(value)

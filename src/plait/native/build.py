@@ -22,6 +22,7 @@ from plait.model.types import Scalar
 from plait.native.errors import CannotBuild
 from plait.native.plan import Plan, inputs_of
 from plait.native.stubs import entry_stub, stubs
+from plait.native.unset import HEAD, script
 
 RUNTIME = Path(__file__).parent / "runtime"
 PROGRAM = "program"
@@ -66,6 +67,8 @@ SITES_AWK = """\
   call = $2 ~ /^(call|bl)/ ? address : ""
 }
 """
+# Bytes are bytes: sources need not be in the encoding of the user's terminal.
+SED = ("env", "LC_ALL=C", "sed", "-e")
 _STAND_IN = re.compile(r"\bstand_in_(\w+)\(")
 _OUTSIDE = re.compile(r"\boutside_(\w+)\(|^WAITING\(\w+, (\w+),", re.MULTILINE)
 _UNRESOLVED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(\w+)")
@@ -77,6 +80,18 @@ class Source:
 
     path: str
     flags: tuple[str, ...] = ()
+
+
+def line_marker(path: str) -> str:
+    """What makes the next line the first one of a file."""
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'# 1 "{escaped}"'
+
+
+def from_text(path: str) -> list[str]:
+    """To compile what is read from standard input as if it stood in a file."""
+    language = "cpp-output" if path.endswith(".i") else "c"
+    return ["-iquote", os.path.dirname(path) or ".", "-x", language, "-c", "-"]
 
 
 @dataclass(slots=True, frozen=True)
@@ -148,7 +163,9 @@ def _accepts(compiler: str, flags: Sequence[str]) -> bool:
     return run_tool(command).returncode == 0
 
 
-def run_tool(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+def run_tool(
+    command: Sequence[str], text: str = "", folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a tool that reads `text`."""
     try:
         return subprocess.run(
@@ -160,6 +177,7 @@ def run_tool(command: Sequence[str], text: str = "") -> subprocess.CompletedProc
             errors="surrogateescape",
             timeout=_MOST_SECONDS,
             check=False,
+            cwd=folder,
         )
     except subprocess.TimeoutExpired:
         raise CannotBuild(f"{command[0]} takes too long") from None
@@ -182,6 +200,7 @@ class Builder:
         self.commands = commands(compiler, program, plan)
         self._optional = accepted(compiler)
         self.sources = list(sources)
+        self.scripts = self._scripts(plan)  # for sed, by the number of the source
         self.stubs = ""
         self.names = _names(program)
         self._own = {item.name for item in program.functions.values() if not item.library}
@@ -190,6 +209,7 @@ class Builder:
         self._plan = plan
         self._inputs: Mapping[str, Scalar] = inputs_of(program)
         self._unresolved: list[str] = []
+        self._notes: list[str] = []
 
     def build(self, folder: Path) -> Path:
         """The executable, with the tables that its runtime reads beside it."""
@@ -223,7 +243,7 @@ class Builder:
         return self._plan.text()
 
     def notes(self) -> list[str]:
-        return [
+        return self._notes + [
             f"'{name}' is not defined anywhere: it returns what the plan says, or 0"
             for name in self._unresolved
             if name not in self._inputs
@@ -233,21 +253,30 @@ class Builder:
         numbers = range(len(self.sources))
         return list(pool.map(lambda i: self._compile(self.sources[i], folder, i), numbers))
 
+    def _scripts(self, plan: Plan) -> dict[int, str]:
+        numbered = list(enumerate(plan.declarations()))
+        scripts: dict[int, str] = {}
+        for number, source in enumerate(self.sources):
+            own = [item for item in numbered if os.path.abspath(item[1].path) == source.path]
+            if own:
+                scripts[number] = script(own)
+        return scripts
+
     def _compile(self, source: Source, folder: Path, number: int) -> str:
         target = str(folder / f"source{number}.o")
         command = self.commands
-        done = run_tool(
-            [
-                *command.compiler.split(),
-                *command.compile,
-                *self._optional,
-                *source.flags,
-                "-c",
-                source.path,
-                "-o",
-                target,
-            ]
-        )
+        compile_it = [*command.compiler.split(), *command.compile, *self._optional, *source.flags]
+        if number in self.scripts:
+            edited = run_tool([*SED, self.scripts[number], source.path])
+            text = f"{HEAD}\n{line_marker(source.path)}\n{edited.stdout}"
+            # Headers are not looked for where the user happens to be.
+            done = run_tool([*compile_it, *from_text(source.path), "-o", target], text, folder)
+            if edited.returncode != 0 or done.returncode != 0:
+                what = "values of locals that nobody has set are not forced: with initialisers"
+                self._notes.append(f"{source.path}: {what} it does not compile")
+                del self.scripts[number]
+        if number not in self.scripts:
+            done = run_tool([*compile_it, "-c", source.path, "-o", target])
         if done.returncode != 0:
             what = f"it does not compile\n{first_message(done.stderr)}"
             raise CannotBuild(Diagnostic(f"cannot be replayed natively: {what}"))

@@ -12,8 +12,19 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from plait.native.build import NAMES, OPTIONAL, PROGRAM, SITES_AWK, Builder, Source, runtime_files
+from plait.native.build import (
+    NAMES,
+    OPTIONAL,
+    PROGRAM,
+    SITES_AWK,
+    Builder,
+    Source,
+    from_text,
+    line_marker,
+    runtime_files,
+)
 from plait.native.errors import CannotBuild
+from plait.native.unset import HEAD
 
 _PLAIN = re.compile(r"[\w ./+,@-]*", re.ASCII)
 
@@ -130,6 +141,7 @@ def emit(folder: Path, builder: Builder, message: str) -> None:
         "sites.awk": SITES_AWK,
         "replay.gdb": _GDB,
         "README": _README.format(message=message),
+        **{_script_name(number): text for number, text in builder.scripts.items()},
     }
     for name, text in files.items():
         # Names of files may have bytes that are no UTF-8.
@@ -141,8 +153,8 @@ def _makefile(folder: Path, builder: Builder) -> str:
     runtime = [f"runtime-{path.stem}.o" for path in runtime_files() if path.suffix == ".c"]
     objects = [f"source{number}.o" for number in range(len(builder.sources))]
     rules = [
-        _rule(folder, source, target)
-        for source, target in zip(builder.sources, objects, strict=True)
+        _rule(folder, source, target, _script_name(i) if i in builder.scripts else "")
+        for i, (source, target) in enumerate(zip(builder.sources, objects, strict=True))
     ]
     return _MAKEFILE.format(
         compiler=commands.compiler,
@@ -158,7 +170,11 @@ def _makefile(folder: Path, builder: Builder) -> str:
     )
 
 
-def _rule(folder: Path, source: Source, target: str) -> str:
+def _script_name(number: int) -> str:
+    return f"source{number}.sed"
+
+
+def _rule(folder: Path, source: Source, target: str, script: str) -> str:
     path = os.path.relpath(source.path, folder)
     if not path.startswith("."):
         path = f"./{path}"  # no option, whatever its name is
@@ -166,6 +182,13 @@ def _rule(folder: Path, source: Source, target: str) -> str:
     # make has no way to name every file: then the test is compiled anew each time.
     needs = path.replace(" ", "\\ ") if _PLAIN.fullmatch(path) else "always"
     compile_it = f"$(CC) $(CFLAGS) {flags} -c {_in_recipe([path])} -o $@"
+    if script:
+        # Locals that nothing initialises are given the values of the plan.
+        needs += f" {script}"
+        begin = _in_recipe(["printf", "%s\\n", HEAD, line_marker(path)])
+        edit = f"LC_ALL=C sed -f {script} {_in_recipe([path])}"
+        read = _in_recipe(from_text(path))
+        compile_it = f"{{ {begin}; {edit}; }} | $(CC) $(CFLAGS) {flags} {read} -o $@"
     return f"{target}: {needs}\n\t{compile_it}\n\tobjcopy --redefine-syms={NAMES} $@"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Collection
 
 from plait.data import dataclass, field, replace
 from plait.model.actions import (
@@ -28,6 +29,7 @@ from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
 from plait.native.lines import PresumedLines
+from plait.native.unset import Declaration, UnsetValue, declaration_of
 from plait.semantics.run import Execution
 from plait.semantics.scalars import Number, to_bits
 from plait.semantics.trace import Event
@@ -99,6 +101,7 @@ class Plan:
     spurious_wakeups: bool
     arguments: tuple[int, list[bytes]] | None  # argc, and what is known of argv
     notes: list[str] = field(default_factory=list)
+    unset: list[UnsetValue] = field(default_factory=list)  # of locals
 
     def text(self) -> str:
         lines = [
@@ -111,9 +114,22 @@ class Plan:
             *self._argument_lines(),
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
+            *self._unset_lines(),
             *map(str, self.entries),
         ]
         return "\n".join(lines) + "\n"
+
+    def declarations(self) -> list[Declaration]:
+        """Those that are compiled with values, by their numbers in the plan."""
+        return list(dict.fromkeys(item.declaration for item in self.unset))
+
+    def _unset_lines(self) -> list[str]:
+        numbers = {declaration: i for i, declaration in enumerate(self.declarations())}
+        return [
+            f"unset {item.thread} {numbers[item.declaration]} {item.number}"
+            f" {item.offset} {item.data.hex()}"
+            for item in self.unset
+        ]
 
     def _argument_lines(self) -> list[str]:
         if self.arguments is None:
@@ -132,10 +148,12 @@ def make_plan(
     stands_in_for: frozenset[str],
     spurious_wakeups: bool,
     fixed_arguments: tuple[str, ...] | None = None,
+    compiled: Collection[str] = (),
 ) -> Plan:
     """The plan of a counterexample that was executed with a trace; `stands_in_for` are the
-    functions that the runtime replaces, `fixed_arguments` those of main if they are not inputs."""
-    maker = _Maker(program, stands_in_for)
+    functions that the runtime replaces, `fixed_arguments` those of main if they are not inputs,
+    `compiled` the files that the compiler gets by name."""
+    maker = _Maker(program, stands_in_for, compiled)
     for event in execution.events:
         maker.take(event)
     is_of_state = violated in ("no-data-race", "no-deadlock")
@@ -152,6 +170,7 @@ def make_plan(
         spurious_wakeups,
         _arguments(fixed_arguments, maker.arguments),
         maker.notes,
+        maker.unset,
     )
 
 
@@ -164,11 +183,15 @@ def _arguments(
 
 
 class _Maker:
-    def __init__(self, program: Program, stands_in_for: frozenset[str]) -> None:
+    def __init__(
+        self, program: Program, stands_in_for: frozenset[str], compiled: Collection[str]
+    ) -> None:
         self.entries: list[Entry] = []
         self.inputs: list[tuple[int, str, int]] = []
         self.arguments: list[tuple[str, int]] = []  # of main, as inputs
         self.notes: list[str] = []
+        self.unset: list[UnsetValue] = []
+        self._compiled = compiled
         self._program = program
         self._stands_in_for = stands_in_for
         self._is_visible = conservative()
@@ -247,10 +270,12 @@ class _Maker:
                     self._writes.append((position, thread, change.address, end))
 
     def _take_inputs(self, event: Event) -> None:
-        self._unset = _unset_value(event) if self._same_layout else b""
-        if not self._unset:
-            self._note_not_forced(event)
-        for name, value, scalar, _ in event.inputs:
+        self._unset = b""
+        if not self._take_unset_locals(event):
+            self._unset = _unset_value(event) if self._same_layout else b""
+            if not self._unset:
+                self._note_not_forced(event)
+        for name, value, scalar, *_ in event.inputs:
             if name.startswith(_NOT_FORCED):
                 continue
             if is_argument(name) and event.function.library:
@@ -263,6 +288,24 @@ class _Maker:
             self.inputs.append((event.thread, name, _bits(value, scalar)))
             if name == "spurious failure":
                 self._may_fail.add(event.thread)
+
+    def _take_unset_locals(self, event: Event) -> bool:
+        """Whether the values that nobody has set are all of locals whose declarations give them."""
+        found: list[UnsetValue] = []
+        for chosen in event.inputs:
+            if not chosen.name.startswith(_NOT_FORCED) or chosen.value == 0:
+                continue
+            if chosen.unset is None or not self._same_layout:
+                return False
+            declaration = declaration_of(self._program, chosen.unset, self._compiled)
+            if declaration is None:
+                return False
+            bits = to_bits(chosen.value, chosen.type)
+            data = bits.to_bytes(chosen.type.size, "little")
+            thread, number = chosen.unset.thread, chosen.unset.number
+            found.append(UnsetValue(thread, declaration, number, chosen.offset, data))
+        self.unset += found
+        return True
 
     def _is_inside_model(self, event: Event, name: str) -> bool:
         """Whether an input is what the model of a library function needs to say what that does
@@ -286,7 +329,7 @@ class _Maker:
             self.notes.append(note)
 
     def _note_not_forced(self, event: Event) -> None:
-        for name, value, _, _ in event.inputs:
+        for name, value, *_ in event.inputs:
             if name.startswith(_NOT_FORCED) and value != 0:
                 where = self._program.place(self._origin(event))
                 note = f"{where}: {name} is {value} in the counterexample; that is not forced"
@@ -409,7 +452,7 @@ def _unset_value(event: Event) -> bytes:
     action = event.edge.action
     if not isinstance(action, (Load, ReadModifyWrite)) or len(event.inputs) != 1:
         return b""
-    name, value, scalar, _ = event.inputs[0]
+    name, value, scalar, *_ = event.inputs[0]
     type_ = action.target.type if isinstance(action, Load) else action.old.type
     if not name.startswith("uninitialised") or scalar.size != type_.size:
         return b""

@@ -21,6 +21,7 @@ from plait.semantics.outcome import MOVED, Ending, InputRequest, StepOutcome
 from plait.semantics.scalars import Number, to_single
 from plait.semantics.schedule import Schedule, ScheduledStep, merged
 from plait.semantics.trace import Event, TracingMachine
+from plait.semantics.unset_names import UnsetNames
 from plait.semantics.visibility import Visibility
 
 MOST_STEPS = 10_000_000
@@ -63,6 +64,8 @@ def run(
     """Execute one schedule; `trace` records every executed edge (slower)."""
     make = TracingMachine if trace else Machine
     machine = make(program, specification, is_visible, limits)
+    if trace:
+        machine.unset_names = UnsetNames(program)
     runner = _Runner(machine, random.Random(seed), max_steps)
     return runner.random_run() if schedule is None else runner.replay(schedule)
 

@@ -61,12 +61,15 @@ class Event:
 
 
 class Chosen(NamedTuple):
-    """An input and the value that was chosen for it, as a number and as people read it."""
+    """An input and the value that was chosen for it, as a number and as people read it. `unset`:
+    it is that of bytes that nobody has set, from `offset` on."""
 
     name: str
     value: Number
     type: Scalar
     shown: str
+    unset: Unset | None = None
+    offset: int = 0
 
 
 class Called(NamedTuple):
@@ -192,7 +195,8 @@ class TracingMachine(Machine):
         offset: int = 0,
     ) -> Number:
         value = super().choose(name, scalar, count, origin, unset, offset)
-        self._inputs.append(Chosen(name, value, scalar, self.shown(value, scalar)))
+        shown = self.shown(value, scalar)
+        self._inputs.append(Chosen(name, value, scalar, shown, unset, offset))
         return value
 
     def _user_edge(self, code: Code) -> Edge | None:

@@ -10,6 +10,7 @@ typedef __int128 integer128;
 
 static void access(enum kind kind, const void *address, size_t size, int is_atomic,
                    const void *pc) {
+  if (is_initial(address)) return;
   struct operation operation = {.kind = kind, .address = address, .size = size,
                                 .is_atomic = is_atomic, .pc = pc, .waits_for = ""};
   point(&operation);

@@ -50,7 +50,16 @@ struct script {
   int unmatched; /* operations since the last one that the plan has */
 };
 
+/* What a local has when it is declared: which declaration, for which time in a thread (from 0). */
+struct unset {
+  int thread, declaration, time;
+  size_t offset;
+  const char *digits;
+};
+
 struct expectation expected;
+static struct unset *unset_values;
+static int unset_count;
 static struct script scripts[MOST_THREADS + 1];
 static char first_difference[600];
 
@@ -117,6 +126,17 @@ static void read_argument(const char *digits) {
   expected.arguments[expected.known_arguments++] = text;
 }
 
+static void read_unset(char *line) {
+  struct unset unset;
+  int length = 0;
+  if (sscanf(line, "%d %d %d %zu %n", &unset.thread, &unset.declaration, &unset.time,
+             &unset.offset, &length) < 4)
+    return;
+  unset.digits = strdup(line + length);
+  unset_values = grown(unset_values, unset_count, sizeof unset);
+  unset_values[unset_count++] = unset;
+}
+
 /* Lines of a key and its values; docs/replay.md describes them. */
 void read_plan(void) {
   char *text = read_beside_program("plan.txt"), *rest = NULL;
@@ -128,6 +148,7 @@ void read_plan(void) {
     *value++ = 0;
     if (strcmp(line, "do") == 0) read_entry(value, 2 * number++);
     if (strcmp(line, "input") == 0) read_input(value);
+    if (strcmp(line, "unset") == 0) read_unset(value);
     if (strcmp(line, "property") == 0)
       snprintf(expected.property, sizeof expected.property, "%s", value);
     if (strcmp(line, "thread") == 0) expected.thread = atoi(value);
@@ -267,6 +288,49 @@ static struct thread *choose(struct thread *self) {
              "the plan goes on with thread %d, which cannot move: %s", wanted->number,
              describe(&wanted->pending));
   return best == NULL ? self : best;
+}
+
+/* How often a thread has come to a declaration before. */
+static int times_before(int thread, int declaration) {
+  static int *counts[MOST_THREADS + 1], known[MOST_THREADS + 1];
+  if (declaration >= known[thread]) {
+    counts[thread] = realloc(counts[thread], (size_t)(declaration + 1) * sizeof(int));
+    for (; known[thread] <= declaration; known[thread]++) counts[thread][known[thread]] = 0;
+  }
+  return counts[thread][declaration]++;
+}
+
+static void *fill_unset(int declaration, char *bytes, size_t size) {
+  int thread = myself()->number, time = times_before(thread, declaration);
+  memset(bytes, 0, size);
+  for (int i = 0; i < unset_count; i++) {
+    const struct unset *unset = &unset_values[i];
+    if (unset->thread != thread || unset->declaration != declaration || unset->time != time)
+      continue;
+    unsigned byte;
+    for (size_t at = unset->offset, k = 0;
+         at < size && sscanf(unset->digits + 2 * k, "%2x", &byte) == 1; at++, k++)
+      bytes[at] = (char)byte;
+  }
+  return bytes;
+}
+
+/* The sources are compiled with calls of these two: the initialisers of locals that have none. What
+ * the first one gives is copied at once; that is no access of the program. */
+static char *initial;
+static size_t initial_size;
+
+void *plait_unset(int declaration, unsigned long size) {
+  if (size > initial_size) initial = realloc(initial, initial_size = size);
+  return fill_unset(declaration, initial, size);
+}
+
+void *plait_unset_array(int declaration, const volatile void *array, unsigned long size) {
+  return fill_unset(declaration, (char *)array, size);
+}
+
+int is_initial(const void *address) {
+  return (const char *)address >= initial && (const char *)address < initial + initial_size;
 }
 
 /* What the program has never set is 0 (build.py, memory.c): there, and nowhere else, the value of

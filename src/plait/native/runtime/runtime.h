@@ -153,6 +153,7 @@ struct expectation {
 };
 extern struct expectation expected;
 void read_plan(void);
+int is_initial(const void *address); /* of a variable that nothing initialises */
 
 /* record.c: the trace of a hunted run, in a file that is there whatever happens to the process. */
 enum { CHOICE = SYNC + 1, PENDING }; /* kinds of records that are no operations */
