@@ -319,6 +319,36 @@ def test_what_the_library_writes_is_not_forced(plait: Plait, refute: Refute) -> 
     assert "what read gives or writes in the counterexample is not forced" in output
 
 
+def test_what_functions_of_the_system_return_and_write(
+    plait: Plait, refute: Refute, tmp_path: Path
+) -> None:
+    """The runtime itself opens files while the program's `open` answers what the plan says. Calls
+    whose result nobody looks at, and those that write nothing, do not take what others are given."""
+    text = source(
+        "#include <errno.h>\n#include <fcntl.h>\n#include <sys/socket.h>\n"
+        "double level(int); char all[4];\n"
+        "void *f(void *p) { int size = 4, value;\n"
+        "  if (getsockopt(1, SOL_SOCKET, SO_TYPE, &value, (socklen_t *)&size) == 0 && value == 5\n"
+        "      && size == 4) all[3] = 1; return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0);\n"
+        "  int file = open(\"x\", 0); if (file != 5 || level(1) < 4) return 0;\n"
+        "  for (int i = 0; i < 2; i++) {\n"
+        "    int n = recv(file, all + i, 1, 0); if (i == 0 && (n != -1 || errno != 4)) return 0; }\n"
+        "  recv(file, all + 2, 1, 0);\n"
+        "  assert(all[0] || all[1] != 4 || all[2] != 5 || !all[3]); return 0; }"
+    )
+    program, result, folder = tmp_path / "prog.c", tmp_path / "result.json", tmp_path / "bug"
+    program.write_text(text)
+    code, output = plait("verify", "--json", result, "--engine", "orders", program)
+    assert code == 1, output
+    assert "written by recv() to argument 2 = 4 in thread 1 (main)" in output
+    assert "errno = 4 in thread 1 (main)" in output
+    code, output = plait("replay", "--times", 1, "--emit", folder, result)
+    assert code == 0, output
+    assert "not forced" not in output
+    assert make(folder, "reproduce").returncode == 0
+
+
 # --- tests that stand alone
 
 

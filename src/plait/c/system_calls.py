@@ -29,6 +29,7 @@ from plait.c.types import CType, Shape
 from plait.data import dataclass, replace
 from plait.model.actions import Assign, Call, Input, Prune, Store, Unsupported
 from plait.model.expressions import BinaryOp, Const, Expr, FrameAddress, Register, StaticAddress
+from plait.model.system_inputs import written
 from plait.model.types import I32, U8, Kind, Scalar
 
 _NOTE_FAILURE = "__plait_note_failure"
@@ -267,7 +268,7 @@ class SystemCalls(EntryCalls):
                     raise _Refused("it is declared with another result than it has")
                 amount = self._bytes_of_result(result)
             item = passed[effect.argument - 1]
-            access = self._access(name, effect, item, amount)
+            access = self._access(written(name, effect.argument), effect, item, amount)
             if function.result.kind in _FAILING and effect.access is not Access.READS and result:
                 access = self._where_successful(result, access)
             self._if_there(item, access)
@@ -350,7 +351,9 @@ class SystemCalls(EntryCalls):
         amount = convert(size_type, result)
         return self.temporary(conditional(failed, constant(size_type, 0), amount))
 
-    def _access(self, name: str, effect: Effect, item: _Passed, amount: Expr) -> Callable[[], None]:
+    def _access(
+        self, inputs: str, effect: Effect, item: _Passed, amount: Expr
+    ) -> Callable[[], None]:
         pointee = item.pointee
         if pointee is None:
             raise _Refused("it is called with other arguments than it has")
@@ -368,25 +371,25 @@ class SystemCalls(EntryCalls):
             if effect.access is Access.WRITES and isinstance(amount, Const):
                 if 0 < len(cells) * int(amount.value) <= _MOST_CELLS:
                     for index in range(int(amount.value)):
-                        self._write_cells(name, where, index * size, cells)
+                        self._write_cells(inputs, where, index * size, cells)
                     return
             length = binary(BinaryOp.MUL, amount, constant(size_type, size))
-            self._help(_HELPERS[effect.access], where, length)
+            self._help(_HELPERS[effect.access], where, length, inputs=inputs)
 
         return access
 
     def _write_cells(
-        self, name: str, where: Expr, start: int, cells: list[tuple[int, Scalar]]
+        self, inputs: str, where: Expr, start: int, cells: list[tuple[int, Scalar]]
     ) -> None:
         for offset, scalar in cells:
             value = self.register(scalar)
-            self.emit(Input(self.origin, value, f"memory that {name}() writes"))
+            self.emit(Input(self.origin, value, inputs))
             place = pointer_add(where, Const(self.data_model.offset_type, start + offset))
             self.emit(Store(self.origin, place, value))
 
-    def _help(self, helper: str, *values: Expr) -> None:
+    def _help(self, helper: str, *values: Expr, inputs: str = "") -> None:
         linked = self.unit.linker.library_function(helper)
-        self.emit(Call(self.origin, None, linked, values))
+        self.emit(Call(self.origin, None, linked, values, inputs))
 
     def read_constant(self, node: Node, value: Expr | None, ctype: CType) -> None:
         """What a function reads that gets an argument of this type."""

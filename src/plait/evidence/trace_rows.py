@@ -16,6 +16,7 @@ from plait.model.actions import (
     Allocate,
     AtomicBegin,
     AtomicEnd,
+    Call,
     Check,
     EndProcess,
     EndThread,
@@ -45,6 +46,7 @@ from plait.semantics.weak import CHOICES
 SPURIOUS = "spurious failure"  # the input of a weak compare-and-swap
 
 # Actions that stand for no text of their own, or for that of a whole block.
+_NONDET = "__VERIFIER_nondet_"
 _SILENT = (Skip, EnterScope, LeaveScope, AtomicBegin, AtomicEnd, Fence)
 # What can be noticed of a library call.
 _EFFECTS = (
@@ -280,6 +282,7 @@ class _RowMaker:
 
     def _add(self, row: Row, event: Event) -> None:
         for name, _, _, value, *_ in event.inputs:
+            name = _name_of_input(event, name)
             if (name == SPURIOUS and value == "0") or name in CHOICES:
                 continue  # that nothing strange happens need not be said; the values tell the rest
             row.inputs.append(value)
@@ -364,6 +367,17 @@ def _merge(changes: list[Change], change: Change) -> None:
                 changes[index] = change
             return
     changes.append(change)
+
+
+def _name_of_input(event: Event, name: str) -> str:
+    """What a model of the library asks for is called after what the program calls."""
+    call = None if event.caller is None else event.caller.action
+    if not isinstance(call, Call) or not event.function.library or not name.startswith(_NONDET):
+        return name
+    if call.inputs:
+        return call.inputs
+    called = call.callee if isinstance(call.callee, str) else event.function.display
+    return "errno" if called.startswith("__plait_note") else f"value from {called}()"
 
 
 def _decided(event: Event) -> bool | None:

@@ -188,12 +188,14 @@ class Check:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """Push a frame. `callee` is a linked function name, or a pointer value to look up."""
+    """Push a frame. `callee` is a linked function name, or a pointer value to look up. `inputs`
+    is what those are called that a function of the library asks for, if they are not its own."""
 
     origin: Origin
     target: Register | None
     callee: str | Expr
     arguments: tuple[Expr, ...]
+    inputs: str = ""
 
 
 @dataclass(slots=True, eq=False)

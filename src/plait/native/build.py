@@ -20,8 +20,8 @@ from plait.errors import Diagnostic
 from plait.model.program import Program
 from plait.model.types import Scalar
 from plait.native.errors import CannotBuild
-from plait.native.plan import Plan, inputs_of
-from plait.native.stubs import entry_stub, stubs
+from plait.native.plan import Plan, given_names, inputs_of
+from plait.native.stubs import GIVEN, entry_stub, stubs
 from plait.native.unset import HEAD, script
 
 RUNTIME = Path(__file__).parent / "runtime"
@@ -150,6 +150,8 @@ def _names(program: Program) -> str:
     """For objcopy: old and new names. What a program defines itself is its own."""
     own = {function.name for function in program.functions.values() if not function.library}
     rows = [f"{name} stand_in_{name}" for name in sorted(stand_ins() - own)]
+    # The runtime itself needs some of those that the plan answers for the program.
+    rows += [f"{name} {GIVEN}{name}" for name in sorted(given_names(program, stand_ins()))]
     return "\n".join(["main users_main", *rows]) + "\n"
 
 

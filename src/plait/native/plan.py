@@ -28,7 +28,9 @@ from plait.model.main_arguments import given_arguments, is_argument
 from plait.model.program import Edge, Function, Program, StaticObject
 from plait.model.properties import Specification
 from plait.model.types import DataModel, Kind, Scalar
+from plait.native.calls import GivenCall, GivenCalls
 from plait.native.lines import PresumedLines
+from plait.native.stubs import PRINTING
 from plait.native.unset import Declaration, UnsetValue, declaration_of
 from plait.semantics.run import Execution
 from plait.semantics.scalars import Number, to_bits
@@ -102,6 +104,7 @@ class Plan:
     arguments: tuple[int, list[bytes]] | None  # argc, and what is known of argv
     notes: list[str] = field(default_factory=list)
     unset: list[UnsetValue] = field(default_factory=list)  # of locals
+    calls: list[GivenCall] = field(default_factory=list)
 
     def text(self) -> str:
         lines = [
@@ -115,6 +118,7 @@ class Plan:
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
             *self._unset_lines(),
+            *map(str, self.calls),
             *map(str, self.entries),
         ]
         return "\n".join(lines) + "\n"
@@ -171,6 +175,7 @@ def make_plan(
         _arguments(fixed_arguments, maker.arguments),
         maker.notes,
         maker.unset,
+        maker.given.calls,
     )
 
 
@@ -191,6 +196,7 @@ class _Maker:
         self.arguments: list[tuple[str, int]] = []  # of main, as inputs
         self.notes: list[str] = []
         self.unset: list[UnsetValue] = []
+        self.given = GivenCalls(given_names(program, stands_in_for))
         self._compiled = compiled
         self._program = program
         self._stands_in_for = stands_in_for
@@ -275,8 +281,12 @@ class _Maker:
             self._unset = _unset_value(event) if self._same_layout else b""
             if not self._unset:
                 self._note_not_forced(event)
-        for name, value, scalar, *_ in event.inputs:
+        self.given.take(event, self._lines_of(event), None)
+        for chosen in event.inputs:
+            name, value, scalar, *_ = chosen
             if name.startswith(_NOT_FORCED):
+                continue
+            if self.given.take(event, self._lines_of(event), chosen):
                 continue
             if is_argument(name) and event.function.library:
                 self.arguments.append((name, int(value)))
@@ -288,6 +298,9 @@ class _Maker:
             self.inputs.append((event.thread, name, _bits(value, scalar)))
             if name == "spurious failure":
                 self._may_fail.add(event.thread)
+
+    def _lines_of(self, event: Event) -> tuple[str, int, int]:
+        return self.lines(self._origin(event)) or ("-", 0, 0)
 
     def _take_unset_locals(self, event: Event) -> bool:
         """Whether the values that nobody has set are all of locals whose declarations give them."""
@@ -465,6 +478,14 @@ def _bits(value: Number, scalar: Scalar) -> int:
     if scalar.kind is Kind.FLOAT:
         return to_bits(value, scalar)
     return int(value) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def given_names(program: Program, stands_in_for: frozenset[str]) -> frozenset[str]:
+    """The functions whose calls are answered by the plan: nothing defines them, or the system does
+    and the model takes what they do for inputs."""
+    own = {item.name for item in program.functions.values() if not item.library}
+    names = {name for name in inputs_of(program) if not name.startswith("__VERIFIER_")}
+    return frozenset(names - own - stands_in_for - PRINTING)
 
 
 def inputs_of(program: Program) -> dict[str, Scalar]:

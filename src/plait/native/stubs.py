@@ -13,11 +13,14 @@ PRINTING = frozenset(
     " __printf_chk __fprintf_chk".split()
 )
 
+GIVEN = "given_"  # before the name of a function whose calls the plan answers
+
 _HEAD = """\
 /* What the program declares and nothing defines. */
 #include <stdint.h>
 #include <string.h>
 uint64_t plait_input(const char *name);
+uint64_t plait_call(const char *name, const void *pc, const uint64_t *arguments);
 void plait_error_function(const char *name, const void *pc);
 """
 
@@ -43,19 +46,28 @@ def stubs(
         elif name in objects:
             if name in lacking:
                 lines.append(f"_Alignas(16) char {name}[{max(objects[name], 1)}];")
-        elif name in inputs:
-            lines.append(_input_function(name, inputs[name]))
+        elif name.removeprefix(GIVEN) in inputs:
+            lines.append(_input_function(name, inputs[name.removeprefix(GIVEN)]))
         elif name in lacking:
             lines.append(f'uint64_t {name}() {{ return plait_input("{name}()"); }}')
     return "\n".join(lines) + "\n"
 
 
 def _input_function(name: str, scalar: Scalar) -> str:
+    parameters, given, get = "", "", f'plait_input("{name}()")'
+    if name.startswith(GIVEN):
+        # Pointers and integers; it does not matter how many there are.
+        parameters = ", ".join(f"uint64_t a{number}" for number in range(1, 7))
+        given = "const uint64_t arguments[] = {a1, a2, a3, a4, a5, a6};"
+        asked = name.removeprefix(GIVEN)
+        get = f'plait_call("{asked}", __builtin_return_address(0), arguments)'
     if scalar.kind is not Kind.FLOAT:
-        return f'uint64_t {name}() {{ return plait_input("{name}()"); }}'
+        return f"uint64_t {name}({parameters}) {{ {given} return {get}; }}"
     ctype = "float" if scalar.bits == 32 else "double"
-    get = f'{ctype} value; uint64_t bits = plait_input("{name}()");'
-    return f"{ctype} {name}() {{ {get} memcpy(&value, &bits, sizeof value); return value; }}"
+    copy = "memcpy(&value, &bits, sizeof value); return value;"
+    return (
+        f"{ctype} {name}({parameters}) {{ {given} {ctype} value; uint64_t bits = {get}; {copy} }}"
+    )
 
 
 def entry_stub(entry: str, parameters: int) -> str:

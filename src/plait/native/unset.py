@@ -51,9 +51,7 @@ class UnsetValue:
     data: bytes
 
 
-def declaration_of(
-    program: Program, unset: Unset, compiled: Collection[str]
-) -> Declaration | None:
+def declaration_of(program: Program, unset: Unset, compiled: Collection[str]) -> Declaration | None:
     """Where a variable is declared, if it is one and can be initialised there: in one of the files
     that are `compiled`, not in a header or a macro."""
     found = _declaration(program, unset)

@@ -10,6 +10,7 @@
  * both, so that no access is looked up beyond the next one of these. */
 #include "runtime.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,24 @@ struct unset {
   const char *digits;
 };
 
+/* What a call of a function gives that the program only declares, or that the model does not know. */
+struct answer {
+  int thread, is_taken;
+  char name[200], file[300];
+  int first_line, last_line, has_result, error;
+  uint64_t result;
+  int first_write, write_count;
+};
+struct written {
+  int argument; /* from 1 */
+  size_t offset;
+  const char *digits;
+};
+
 struct expectation expected;
+static struct answer *answers;
+static struct written *all_written;
+static int answer_count, written_count;
 static struct unset *unset_values;
 static int unset_count;
 static struct script scripts[MOST_THREADS + 1];
@@ -137,6 +155,30 @@ static void read_unset(char *line) {
   unset_values[unset_count++] = unset;
 }
 
+static void read_call(const char *line) {
+  struct answer answer = {.first_write = written_count};
+  char result[24];
+  if (sscanf(line, "%d %199s %299s %d %d %23s %d", &answer.thread, answer.name, answer.file,
+             &answer.first_line, &answer.last_line, result, &answer.error) < 7)
+    return;
+  answer.has_result = strcmp(result, "-") != 0;
+  if (answer.has_result) answer.result = strtoull(result, NULL, 16);
+  answers = grown(answers, answer_count, sizeof answer);
+  answers[answer_count++] = answer;
+}
+
+static void read_written(const char *line) {
+  struct written written;
+  int length = 0;
+  if (answer_count == 0 ||
+      sscanf(line, "%d %zu %n", &written.argument, &written.offset, &length) < 2)
+    return;
+  written.digits = strdup(line + length);
+  all_written = grown(all_written, written_count, sizeof written);
+  all_written[written_count++] = written;
+  answers[answer_count - 1].write_count++;
+}
+
 /* Lines of a key and its values; docs/replay.md describes them. */
 void read_plan(void) {
   char *text = read_beside_program("plan.txt"), *rest = NULL;
@@ -149,6 +191,8 @@ void read_plan(void) {
     if (strcmp(line, "do") == 0) read_entry(value, 2 * number++);
     if (strcmp(line, "input") == 0) read_input(value);
     if (strcmp(line, "unset") == 0) read_unset(value);
+    if (strcmp(line, "call") == 0) read_call(value);
+    if (strcmp(line, "writes") == 0) read_written(value);
     if (strcmp(line, "property") == 0)
       snprintf(expected.property, sizeof expected.property, "%s", value);
     if (strcmp(line, "thread") == 0) expected.thread = atoi(value);
@@ -374,6 +418,48 @@ static uint64_t given_input(struct thread *self, const char *name, uint64_t coun
             (size_t)(i - script->next_input) * sizeof found);
     script->inputs[script->next_input++] = found;
     return count != 0 && found.value >= count ? 0 : found.value;
+  }
+  return 0;
+}
+
+enum { MOST_GIVEN = 6 }; /* arguments */
+
+static void write_given(const struct written *written, const uint64_t *arguments, const void *pc) {
+  size_t size = strlen(written->digits) / 2;
+  if (written->argument < 1 || written->argument > MOST_GIVEN) {
+    note("%s: what is written to argument %d is not put there", place(pc), written->argument);
+    return;
+  }
+  char *bytes = (char *)(uintptr_t)arguments[written->argument - 1];
+  if (bytes == NULL) return;
+  struct operation operation = {.kind = WRITE, .address = bytes + written->offset, .size = size,
+                                .pc = pc, .waits_for = ""};
+  point(&operation);
+  unsigned byte;
+  for (size_t i = 0; i < size && sscanf(written->digits + 2 * i, "%2x", &byte) == 1; i++)
+    bytes[written->offset + i] = (char)byte;
+}
+
+/* For generated definitions: the next call of the function in that statement. */
+uint64_t plait_call(const char *name, const void *pc, const uint64_t *arguments) {
+  if (strategy != &replay_strategy) {
+    char asked[220];
+    snprintf(asked, sizeof asked, "%s()", name);
+    return input(asked, 0);
+  }
+  const struct site *site = site_of(pc);
+  for (int i = 0; i < answer_count; i++) {
+    struct answer *answer = &answers[i];
+    struct entry there = {.first_line = answer->first_line, .last_line = answer->last_line,
+                          .file = answer->file};
+    if (answer->is_taken || answer->thread != myself()->number ||
+        strcmp(answer->name, name) != 0 || !is_same_place(&there, site))
+      continue;
+    answer->is_taken = 1;
+    for (int k = 0; k < answer->write_count; k++)
+      write_given(&all_written[answer->first_write + k], arguments, pc);
+    if (answer->error != 0) errno = answer->error;
+    return answer->result;
   }
   return 0;
 }
