@@ -65,6 +65,9 @@ def rows_until_interrupted(process: subprocess.Popen[str]) -> Iterator[dict[str,
         process.communicate(timeout=40)
 
 
+WORKING = r"loop bound \d+: (unrolling|encoding|solving)"
+
+
 def rows_of(text: str) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in text.splitlines()]
     assert all(row["plait-progress"] == 1 for row in rows)
@@ -73,9 +76,20 @@ def rows_of(text: str) -> list[dict[str, Any]]:
 
 class TestJson:
     def test_lines(self, hard: str) -> None:
-        process = start("--progress", "json", "--timeout", "3", "--memory-limit", "2", hard)
-        out, err = process.communicate(timeout=40)
-        *rows, last = rows_of(err)
+        process = start("--progress", "json", "--timeout", "60", "--memory-limit", "2", hard)
+        rows: list[dict[str, Any]] = []
+        said: list[str] = []
+        err = ""
+        assert process.stderr is not None
+        for line in process.stderr:  # however fast the machine is
+            err += line
+            rows += rows_of(line)
+            said += [engine["doing"] for engine in rows[-1].get("engines", [])]
+            is_working = any(re.match(WORKING, text) for text in said)
+            if rows[-1].get("stage") == "side by side" and is_working and len(rows) >= 4:
+                process.send_signal(signal.SIGINT)
+        out = process.communicate(timeout=40)[0]
+        last = rows.pop()
         assert last == {"plait-progress": 1, "done": True, "verdict": "unknown"}
         keys = {item.name for item in fields(Status)} | {"plait-progress"}
         engine_keys = {item.name for item in fields(EngineStatus)}
@@ -88,12 +102,11 @@ class TestJson:
         assert left == sorted(left, reverse=True)
         stages = list(dict.fromkeys(row["stage"] for row in rows))
         assert stages[:3] == ["reading", "head start", "side by side"]
-        assert stages[3:] in ([], ["all"])  # if the machine is slow, the limit comes first
+        assert stages[3:] in ([], ["all"])
         engines = [item["engine"] for item in rows[-1]["engines"]]
         assert engines == ["orders", "impact", "context", "explicit"][: len(engines)]
-        assert 4 <= len(rows) <= 45
-        said = [engine["doing"] for row in rows for engine in row["engines"]]
-        assert any(re.match(r"loop bound \d+: (unrolling|encoding|solving)", text) for text in said)
+        seconds = rows[-1]["seconds"]
+        assert 4 <= len(rows) <= 20 + 10 * seconds
         assert "\x1b" not in out + err
 
     def test_short(self, capfd: pytest.CaptureFixture[str]) -> None:
@@ -183,7 +196,9 @@ class TestReaders:
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     @pytest.mark.parametrize("jobs", ["1", "2"])
-    def test_two_engines(self, number: signal.Signals, jobs: str, hard: str, tmp_path: Path) -> None:
+    def test_two_engines(
+        self, number: signal.Signals, jobs: str, hard: str, tmp_path: Path
+    ) -> None:
         saved = tmp_path / "result.json"
         process = start("--jobs", jobs, "--json", str(saved), "--progress", "json", hard)
         wait_for_line(process, '"impact"')

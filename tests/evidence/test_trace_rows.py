@@ -98,7 +98,9 @@ def test_a_wait_gives_the_lock_back(tmp_path: Path) -> None:
     traced = told(tmp_path, text, (1, 6), (2, 6), (1, 3))
     found = [(thread, kind) for thread, kind, _, _, _ in operations(traced.rows)]
     assert found[:4] == [(1, "lock"), (1, "create"), (1, "wait"), (2, "lock")]
-    [wait] = [row.operation for row in traced.rows if row.operation and row.operation.kind == "wait"]
+    [wait] = [
+        row.operation for row in traced.rows if row.operation and row.operation.kind == "wait"
+    ]
     assert (wait.object, wait.lock) == ("c", "m")
     assert (1, "wake") in found
     until_wait = next(i for i, row in enumerate(traced.rows) if row.operation is wait)
@@ -234,7 +236,9 @@ def test_fields_on_the_heap_have_the_names_of_the_source(tmp_path: Path) -> None
       pthread_create(&t, 0, f, n); pthread_join(t, 0); return n->value; }
     """
     traced = told(tmp_path, text, (1, 12), (2, 4), (1, 4))
-    changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
+    changes = [
+        (item.name, item.value) for row in traced.rows for item in row.changes if not item.read
+    ]
     assert ("n->key", "1") in changes and ("n->key", "3") in changes
     assert ("n->in[1].b", "4") in changes and ("list[2]", "5") in changes
     assert ("n->value", "2") in changes, "one name for all threads"
@@ -250,7 +254,9 @@ def test_a_pointer_that_goes_along_a_list(tmp_path: Path) -> None:
       p->next = one; p->value = 1; p = p->next; p->value = 2; p->next = 0; return 0; }
     """
     traced = told(tmp_path, text, (1, 12))
-    changes = [(item.name, item.value) for row in traced.rows for item in row.changes if not item.read]
+    changes = [
+        (item.name, item.value) for row in traced.rows for item in row.changes if not item.read
+    ]
     assert ("heap2->value", "1") in changes and ("heap1->value", "2") in changes
     assert not any(name == "p->value" for name, _ in changes)
 
@@ -271,3 +277,18 @@ def test_locks_on_the_heap_have_the_names_of_the_source(tmp_path: Path) -> None:
     assert any(item.name == "part->n" for row in traced.rows for item in row.changes)
     locking = [row for row in traced.rows if row.operation is not None]
     assert not any("heap" in item.name for row in locking for item in row.changes)
+
+
+def test_what_the_library_accesses_is_named_after_the_argument(tmp_path: Path) -> None:
+    text = """
+    #include <string.h>
+    struct request { int port; char file[4]; }; struct request *shared;
+    int main(void) {
+      struct request *made = calloc(2, sizeof *made); shared = made;
+      memcpy(made->file, "ab", 2); memset(&made->port, 1, 1); memset(made[1].file + 1, 7, 1);
+      return made[1].file[1] == 7; }
+    """
+    traced = told(tmp_path, text, (1, 40))
+    names = [change.name for row in traced.rows for change in row.changes if not change.read]
+    assert names[-4:-1] == ["made->file[0]", "made->file[1]", "made->port"]
+    assert "made->port[0]" not in names

@@ -74,11 +74,13 @@ class Chosen(NamedTuple):
 
 class Called(NamedTuple):
     """A function that is called, with the values of its arguments. `places` has the addresses and
-    the names of what pointers among them point to, as exactly as the declared types say."""
+    the names of what pointers among them point to, as exactly as the declared types say; `texts`
+    what the source says there, if the statement has one such call."""
 
     function: Function
     arguments: tuple[str, ...]
     places: tuple[tuple[int, str], ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 class TracingMachine(Machine):
@@ -160,13 +162,13 @@ class TracingMachine(Machine):
             function,
             tuple(self.shown(value, scalar) for value, scalar in arguments),
             self._named(tuple(self._pointee(value, scalar) for value, scalar in arguments), text),
+            _words_of_arguments(function.display, text),
         )
 
     def _named(self, places: tuple[tuple[int, str], ...], text: str) -> tuple[tuple[int, str], ...]:
         """With the words of the source for what is on the heap: `pthread_mutex_lock(&queue->lock)`.
         Only of calls whose arguments are plain."""
-        call = _PLAIN_CALL.fullmatch(text)
-        arguments = [] if call is None else call[1].split(",")
+        arguments = _arguments(text)
         if len(arguments) != len(places):
             return places
         return tuple(
@@ -326,3 +328,15 @@ class TracingMachine(Machine):
                 if address >> self.page_bits == page:
                     return f"{item.name}@{number}"
         return ""
+
+
+def _words_of_arguments(function: str, statement: str) -> tuple[str, ...]:
+    """Empty where they are not easily told apart."""
+    calls = re.findall(rf"\b{re.escape(function)}\s*\(([^()]*)\)", statement)
+    return tuple(item.strip() for item in calls[0].split(",")) if len(calls) == 1 else ()
+
+
+def _arguments(call: str) -> list[str]:
+    """Of a call whose arguments are plain."""
+    found = _PLAIN_CALL.fullmatch(call)
+    return [] if found is None else found[1].split(",")
