@@ -2,8 +2,8 @@
 
 A trace calls an object `heap1` and a part of it `heap1+4`. Where the source says `p->value` there,
 and says so of nothing else in this trace, that is its name, for all threads; where `p` goes along a
-list, it is `heap1->value`. What a function of the library accesses there is named after the argument
-that led it there: `strncpy(p->text, ...)` writes `p->text[0]`.
+list, it is `heap1->value`. What a function of the library accesses there is named after the
+argument that led it there: `strncpy(p->text, ...)` writes `p->text[0]`.
 """
 
 from __future__ import annotations
