@@ -56,6 +56,8 @@ int main(int argc, char **argv) { BODY return 0; }
         ("assert(setenv(\"A=\", \"b\", 1) == 0);", Answer.VIOLATED),
         ("putenv(\"A=b\"); assert(!getenv(\"A\"));", Answer.UNKNOWN),
         ("unsetenv(\"A\"); assert(!getenv(\"A\"));", Answer.HOLDS),
+        ("extern char **environ; int n = 0; while (environ[n]) n++; assert(n == 0);", Answer.HOLDS),
+        ("extern char **environ; setenv(\"A\", \"b\", 1); assert(environ == 0);", Answer.UNKNOWN),
     ],
 )  # fmt: skip
 def test_strings(body: str, expected: Answer, tmp_path: Path) -> None:

@@ -150,6 +150,9 @@ def test_assumptions(tmp_path: Path) -> None:
     assert "addresses" in assumed("int x, y; int main(void) { return &x < &y; }")
     assert "addresses" in assumed("int x; int main(void) { return (long)&x % 2; }")
     assert "environment" in assumed('int main(void) { return getenv("HOME") == 0; }')
+    variable = "char **environ; int main(void) { return environ[0] == 0; }"
+    assert "environment" in assumed(f"extern {variable}")
+    assert "environment" not in assumed(variable)
     assert "identity" in assumed("int main(void) { return pthread_self() == 0; }")
 
 

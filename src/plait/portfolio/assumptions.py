@@ -47,6 +47,7 @@ _MAY_FAIL = (
 )
 _WAKE_UPS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
 _IDENTITIES = ("pthread_self", "pthread_equal", "thrd_current", "thrd_equal")
+_VARIABLES = ("environ", "__environ")
 _ENVIRONMENT = ("getenv", "secure_getenv")
 _ERRORS = ("strerror", "strsignal", "hstrerror", "gai_strerror")
 _MESSAGES = ("gettext", "dgettext", "dcgettext", "ngettext", "dngettext", "dcngettext")
@@ -103,7 +104,9 @@ def assumptions_of(
     found += _about_addresses(program, specification)
     if has(_IDENTITIES):
         found.append("the identity of a thread that has ended is not given to a new one")
-    if has(_ENVIRONMENT):
+    if has(_ENVIRONMENT) or any(
+        item.library and item.name in _VARIABLES for item in program.objects
+    ):
         found.append("the environment is empty")
     if has(_ERRORS):
         found.append("messages of the system (strerror, ...) have at most 7 characters")

@@ -240,6 +240,9 @@ void srand48(long seed) {}
 /* The environment is empty at the start. What is put into it is not kept: to look for anything then
    has no verdict. */
 static int __plait_environment_changed;
+static char *__plait_no_variables[1];
+char **environ = __plait_no_variables;
+char **__environ = __plait_no_variables;
 char *getenv(const char *name) {
   int changed;
   __plait_atomic_begin();
@@ -250,8 +253,11 @@ char *getenv(const char *name) {
 }
 char *secure_getenv(const char *name) { return getenv(name); }
 static int __plait_change_environment(void) {
+  char **unknown;
   __plait_atomic_begin();
   __plait_environment_changed = 1;
+  memcpy(&environ, &unknown, sizeof unknown); /* to use a copy of an unset value has no verdict */
+  memcpy(&__environ, &unknown, sizeof unknown);
   __plait_atomic_end();
   return 0;
 }
