@@ -131,7 +131,10 @@ class TestTerminal:
             assert not terminal.screen.history
             terminal.type(b"\x03")
             terminal.finish()
-        assert terminal.screen.text[0].startswith("assumptions:")
+        text = terminal.screen.text
+        assert text[0].startswith(("assumptions:", "not decided: "))  # the machine may be slow
+        assert not any(line.startswith(("plait: ", "  orders")) for line in text)
+        assert "VERDICT: unknown (interrupted; " in "".join(text)
 
     def test_resize(self, hard: str) -> None:
         with Terminal("verify", "--timeout", "30", "--jobs", "1", hard, columns=120) as terminal:
