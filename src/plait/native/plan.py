@@ -484,7 +484,11 @@ def given_names(program: Program, stands_in_for: frozenset[str]) -> frozenset[st
     """The functions whose calls are answered by the plan: nothing defines them, or the system does
     and the model takes what they do for inputs."""
     own = {item.name for item in program.functions.values() if not item.library}
-    names = {name for name in inputs_of(program) if not name.startswith("__VERIFIER_")}
+    names = {
+        name
+        for name in inputs_of(program)
+        if name.isidentifier() and not name.startswith("__VERIFIER_")
+    }
     return frozenset(names - own - stands_in_for - PRINTING)
 
 
