@@ -90,14 +90,16 @@ class AccessOrder:
 class WeakMove:
     """What is done next under a weak memory model: a thread takes the step of its next access (or
     atomic section), or the `store` of this number (from 0, of the thread's that are not in atomic
-    sections or updates) becomes visible. Under C11 accesses have numbers (an update has two):
-    `reads` says of a move from which access of which thread it reads, 0 for the initial value, and
-    `behind` behind which accesses it comes in modification order."""
+    sections or updates) becomes visible, or it `ends` locals that are shared. Under C11 accesses
+    have numbers (an update has two): `reads` says of a move from which access of which thread it
+    reads, 0 for the initial value, and `behind` behind which accesses it comes in modification
+    order."""
 
     thread: int
     store: int | None = None
     reads: tuple[int, int] | None = None
     behind: frozenset[tuple[int, int]] = frozenset()
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,9 @@ class _WeakReplay(AccessReplay):
         for move in self._moves:
             if self._is_over:
                 break
-            if move.store is None:
+            if move.ends:
+                self._go_to_end(move)
+            elif move.store is None:
                 self._go_to_access(move)
             else:
                 self._make_visible(move.thread, move.store)
@@ -63,6 +65,17 @@ class _WeakReplay(AccessReplay):
     def _go_to_access(self, move: WeakMove) -> None:
         while not self._take(move):
             pass
+
+    def _go_to_end(self, move: WeakMove) -> None:
+        """Up to where shared locals die."""
+        memory = self._machine.memory
+        while not self._is_over:
+            before = {page for page in memory if self._counts(page << self._machine.page_bits)}
+            if self._take(move) and not self._is_over:
+                raise ReplayFailed("an access comes before the end of a local")
+            memory = self._machine.memory
+            if before - memory.keys():
+                return
 
     def _take(self, move: WeakMove) -> bool:
         """A step of a thread, or of who starts it; whether it was an access, or the end."""

@@ -17,7 +17,7 @@ access that does not happen after the object was made is a race.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plait.model.actions import (
@@ -25,6 +25,7 @@ from plait.model.actions import (
     Fence,
     Load,
     Order,
+    Origin,
     ReadModifyWrite,
     Store,
 )
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 MOST_EVENTS = 60  # of one thread
 
 Ref = tuple[int, int]  # a thread, and the number of its event
+Made = tuple[int, Ref]  # an object: the page that it begins at, and the event it was made behind
 _INITIAL: Ref = (0, 0)
 
 
@@ -58,9 +60,13 @@ class Location(NamedTuple):
     offset: int
     size: int
 
+    @property
+    def object(self) -> Made:
+        return self.page, self.made
+
     def overlaps(self, other: Location) -> bool:
         return (
-            (self.page, self.made) == (other.page, other.made)
+            self.object == other.object
             and self.offset < other.offset + other.size
             and other.offset < self.offset + self.size
         )
@@ -69,8 +75,8 @@ class Location(NamedTuple):
 class GraphEvent(NamedTuple):
     """`location` is None for fences, sections and the end of objects. `source`: of a read, the
     write that it reads. `of_update`: the write of the update whose read is the event before it.
-    `after`: of a section, those it happens after. `standing`: of a read, where its thread was
-    before it."""
+    `after`: of a section, those it happens after; `touched`: the objects that it accesses.
+    `standing`: of a read, where its thread was before it."""
 
     order: Order
     site: Site
@@ -80,7 +86,8 @@ class GraphEvent(NamedTuple):
     is_fence: bool = False
     of_update: bool = False
     after: tuple[Ref, ...] = ()
-    standing: Hashable = None  # where the thread was before it, of a read
+    touched: tuple[Made, ...] = ()
+    standing: Hashable = None
 
     @property
     def is_write(self) -> bool:
@@ -98,6 +105,7 @@ class GraphMemory(WeakMemory):
         self._is_updating = False
         self._read_in_section: set[Ref] = set()
         self._written_in_section: set[int] = set()
+        self._touched_in_section: set[Made] = set()
 
     # --- accesses
 
@@ -192,11 +200,13 @@ class GraphMemory(WeakMemory):
         self._section = site
         self._read_in_section = set()
         self._written_in_section = set()
+        self._touched_in_section = set()
 
     def end_section(self) -> None:
         assert self._section is not None
         after = tuple(sorted(self._read_in_section))
-        ref = self._add(GraphEvent(Order.ACQ_REL, self._section, after=after))
+        touched = tuple(sorted(self._touched_in_section))
+        ref = self._add(GraphEvent(Order.ACQ_REL, self._section, after=after, touched=touched))
         for byte in self._written_in_section:
             self._writers[byte] = ref
 
@@ -210,15 +220,11 @@ class GraphMemory(WeakMemory):
             return
         page = machine.first_page(address >> machine.page_bits)
         made = self._made.get(page, _INITIAL)
-        ref = self._add(GraphEvent(Order.PLAIN, site))
-        graph, numbers = self._numbered()
-        hb = happens_before(graph)
-        for other, event in self._all():
-            location = event.location
-            if location is None or (location.page, location.made) != (page, made):
-                continue
-            if other[0] != ref[0] and not hb[numbers[other]] >> numbers[ref] & 1:
-                self._report_race(ref, other, "free", site, event.site)
+        self._add(GraphEvent(Order.PLAIN, site))
+        self._check_end((page, made), "free", site.origin)
+        if made[0] not in (0, machine.number) and not self._is_known(made):
+            what = "free of an object that is not known to exist there (a data race)"
+            self._end_in_race(what, site.origin)
 
     # --- objects
 
@@ -227,7 +233,13 @@ class GraphMemory(WeakMemory):
         self._made[page] = number, len(self._events.get(number, ()))
 
     def destroyed(self, page: int) -> None:
-        self._made.pop(page, None)
+        """As with `free`; what comes behind it is an access to a dead object."""
+        made = self._made.pop(page, _INITIAL)
+        machine = self.machine
+        if page not in machine.heap and machine.code is not None:
+            slot = machine.slot_of_page.get(page)
+            origin = machine.code.function.origin if slot is None else slot.origin
+            self._check_end((page, made), "end of the life", origin)
 
     # --- states
 
@@ -428,6 +440,8 @@ class GraphMemory(WeakMemory):
         page = machine.first_page(address >> machine.page_bits)
         offset = address - (page << machine.page_bits)
         here = Location(page, self._made.get(page, _INITIAL), offset, size)
+        if machine.depth:
+            self._touched_in_section.add(here.object)
         if any(here.overlaps(other) for other in self._modifications):
             what = "memory of the program's is accessed by the library, under the memory model c11"
             origin = machine.user_origin(site.origin)
@@ -512,10 +526,50 @@ class GraphMemory(WeakMemory):
             if not hb[numbers[other]] >> own & 1:
                 kind = "write" if event.is_write else "read"
                 self._report_race(ref, other, kind, event.site, self._event(other).site)
-        made = location.made
-        if is_foreign and (made not in numbers or not hb[numbers[made]] >> own & 1):
+        if is_foreign and not self._is_known(location.made):
             what = "an access to an object that is not known to exist there (a data race)"
-            self._end_in_race(what, event.site)
+            self._end_in_race(what, event.site.origin)
+
+    def _is_known(self, made: Ref) -> bool:
+        """Whether the event behind which an object was made happens before where the thread is."""
+        return made in self._before_here([made])
+
+    def _before_here(self, refs: Iterable[Ref]) -> set[Ref]:
+        """Which of these events of other threads happen before where the running thread is: before
+        the last event of its own, as its own are in order."""
+        number = self.machine.number
+        own = self._events.get(number, ())
+        if not own:
+            return set()
+        graph, numbers = self._numbered()
+        hb = happens_before(graph)
+        last = numbers[number, len(own) - 1]
+        return {ref for ref in refs if ref in numbers and hb[numbers[ref]] >> last & 1}
+
+    def _check_end(self, ended: Made, what: str, origin: Origin) -> None:
+        """What others have accessed of an object has to happen before it ends."""
+        number = self.machine.number
+        foreign = [
+            (ref, event)
+            for ref, event in self._all()
+            if ref[0] != number
+            and (
+                ended in event.touched
+                or (event.location is not None and event.location.object == ended)
+            )
+        ]
+        before = self._before_here(ref for ref, _ in foreign) if foreign else set()
+        for ref, event in foreign:
+            if ref in before:
+                continue
+            kind = "write" if event.is_write else "use" if event.location is None else "read"
+            place = self.machine.program.user_place(event.site.origin)
+            name = self.machine.name_of(ended[0] << self.machine.page_bits)
+            self._end_in_race(
+                f"{what} of {name} in thread {number}: the {kind} by thread {ref[0]} at {place}"
+                " does not happen before it",
+                origin,
+            )
 
     def _report_race(self, ref: Ref, other: Ref, kind: str, mine: Site, theirs: Site) -> None:
         machine = self.machine
@@ -530,17 +584,17 @@ class GraphMemory(WeakMemory):
             f" {their_kind} by thread {other[0]} at {place(theirs.origin)}: neither happens before"
             " the other"
         )
-        self._end_in_race(what, mine)
+        self._end_in_race(what, mine.origin)
 
-    def _end_in_race(self, what: str, site: Site) -> None:
+    def _end_in_race(self, what: str, origin: Origin) -> None:
         """A race is undefined in C11: a violation of its own, or of no-undefined."""
         machine = self.machine
         for violated in (Property.NO_DATA_RACE, Property.NO_UNDEFINED):
             if violated in machine.specification:
                 kind, number = violated.value, machine.number
                 text = what if violated is Property.NO_DATA_RACE else f"data race: {what}"
-                raise StepEnds(StepOutcome(Ending.VIOLATION, text, site.origin, kind, number))
-        machine.stop_undefined(f"data race: {what}", site.origin)
+                raise StepEnds(StepOutcome(Ending.VIOLATION, text, origin, kind, number))
+        machine.stop_undefined(f"data race: {what}", origin)
 
 
 def site_order(site: Site) -> Order:

@@ -26,6 +26,7 @@ def compact(unrolling: Unrolling, terms: Terms, *, is_weak: bool = False) -> Non
         needed.update((first, last))
     needed.update(_arrivals(unrolling))
     needed.update(unrolling.beginnings.values())
+    needed.update(unrolling.endings)
     position: dict[int, int] = {}
     kept: list[Occurrence] = []
     for thread in unrolling.threads:
@@ -49,6 +50,7 @@ def compact(unrolling: Unrolling, terms: Terms, *, is_weak: bool = False) -> Non
     unrolling.beginnings = {
         address: position[number] for address, number in unrolling.beginnings.items()
     }
+    unrolling.endings = {position[number]: ended for number, ended in unrolling.endings.items()}
     for thread in unrolling.threads:
         thread.spawned_by = position.get(thread.spawned_by, -1)
         thread.events = [position[n] for n in thread.events if n in position]

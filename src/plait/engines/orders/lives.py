@@ -1,4 +1,10 @@
-"""Lives of objects: a byte beside each one that may die, which every access looks at first."""
+"""Lives of objects: a byte beside each one that may die, which every access looks at first.
+
+In weak memory an access and a look at such a byte are not one step: a store becomes visible later,
+and under C11 an access is not next to what it reads. There a shared object has no such byte; its
+end is an event, and which accesses do not come before it is looked at with all orders (see
+`weak.endings`).
+"""
 
 from __future__ import annotations
 
@@ -61,14 +67,16 @@ class ObjectLives:
         self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
     ) -> int:
         """Whether the object at an address is alive; no access, as far as races and steps go."""
-        self._keep_supported(targets)
         life, lives = self.of(address, targets)
         return self._look(life, lives, 1, here, path, origin)
 
-    def _keep_supported(self, targets: list[Target]) -> None:
-        """In weak memory an access and the end of a life are not one after the other."""
-        if self._log.knowledge.is_weak and any(item.is_shared for _, item in targets):
-            raise UnsupportedCode("a shared object that dies, in weak memory")
+    def watch(self, instance: Instance) -> None:
+        """Accesses to the object must look whether it is alive."""
+        if not self._ends_by_event(instance):
+            self._lives.watch(instance)
+
+    def _ends_by_event(self, instance: Instance) -> bool:
+        return self._log.knowledge.is_weak and instance.is_shared
 
     def _look(
         self, address: int, places: list[Target], size: int, here: int, path: Path, origin: Origin
@@ -96,8 +104,7 @@ class ObjectLives:
 
     def set(self, instance: Instance, alive: bool, path: Path, origin: Origin) -> None:
         """Begin or end the life of an object."""
-        self._lives.watch(instance)
-        self._keep_supported([(instance.address, instance)])
+        self.watch(instance)
         life = self._objects.life_of(instance)
         value = self._terms.constant(int(alive), 8)
         if not life.is_shared:
@@ -117,7 +124,12 @@ class ObjectLives:
     ) -> None:
         """The life of the object at an address ends, where `here` holds."""
         terms = self._terms
-        self._keep_supported(targets)
+        shared = [item for item in targets if item[1].is_shared]
+        if shared and self._log.knowledge.is_weak:
+            self._end_by_event(address, shared, here, path, origin)
+            targets = [item for item in targets if not item[1].is_shared]
+            if not targets:
+                return
         life, lives = self.of(address, targets)
         shared = [item for item in lives if item[1].is_shared]
         for place, instance in lives:
@@ -132,16 +144,42 @@ class ObjectLives:
             self._log.order = Order.RELAXED
             self._shared.write(life, shared, 1, terms.constant(0, 8), here, path, origin)
 
-    def end_at(self, address: int, path: Path, origin: Origin) -> None:
-        """The object at an address, a local that leaves its scope, dies."""
-        for value in self._values.leaves(address) or ():
-            instance = self._objects.at(value, 0)
-            if instance is None or not instance.can_dangle:
-                continue
-            here = self._terms.eq(address, self._terms.constant(value, self._terms.width[address]))
-            if here != self._terms.true:
-                raise UnsupportedCode("a local that is one of several when its scope ends")
-            self.set(instance, False, path, origin)
+    def _end_by_event(
+        self, address: int, targets: list[Target], here: int, path: Path, origin: Origin
+    ) -> None:
+        """In weak memory, as an access that the replay counts."""
+        freeing = self._log.under(path.copy(), here)
+        if freeing is None:
+            return
+        event = self._log.mark(freeing, origin, is_access=True)
+        self._log.result.endings[event] = tuple(
+            (instance.address, is_at(self._terms, address, [(place, instance)]))
+            for place, instance in targets
+        )
+
+    def end_together(
+        self, locals_: list[int], thread_locals: list[Instance], path: Path, origin: Origin
+    ) -> None:
+        """Locals at these addresses leave their scope, and thread-local objects die with their
+        thread, in one step."""
+        dying = [item for item in thread_locals if item.can_dangle]
+        for address in locals_:
+            for value in self._values.leaves(address) or ():
+                instance = self._objects.at(value, 0)
+                if instance is None or not instance.can_dangle:
+                    continue
+                width = self._terms.width[address]
+                here = self._terms.eq(address, self._terms.constant(value, width))
+                if here != self._terms.true:
+                    raise UnsupportedCode("a local that is one of several when its scope ends")
+                dying.append(instance)
+        for instance in dying:
+            if not self._ends_by_event(instance):
+                self.set(instance, False, path, origin)
+        shared = [item.address for item in dying if self._ends_by_event(item)]
+        if shared:
+            ended = tuple((one, self._terms.true) for one in shared)
+            self._log.result.endings[self._log.mark(path, origin)] = ended
 
     def claim_leaks(self, path: Path, origin: Origin) -> None:
         """At the end of the process: what the program has allocated and not freed may be lost.

@@ -107,7 +107,7 @@ class UnrolledMemory:
         is_null = terms.eq(address, terms.constant(0, terms.width[address]))
         found = self._allocated(address, action, is_null, path)
         for _, instance in found:
-            self._knowledge.lives.watch(instance)
+            self._lives.watch(instance)
         if not found or path.condition.either_term(terms) == terms.false:
             return
         here = terms.not_(is_null)
@@ -133,6 +133,8 @@ class UnrolledMemory:
     def object_size(self, address: int, action: ObjectSize, path: Path) -> int:
         bits = action.target.type.bits
         found = self._allocated(address, action, self._terms.false, path)
+        if self._knowledge.is_weak and any(item.is_shared for _, item in found):
+            raise UnsupportedCode("the size of a shared object, in weak memory")
         self._lives.require(address, found, "the size of a dead object", path, action.origin)
         self._log.mark(path, action.origin, is_access=True)
         if not found:

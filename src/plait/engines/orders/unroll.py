@@ -317,7 +317,7 @@ class Unroller:
         [edge] = leaving
         action = edge.action
         if isinstance(action, Return):
-            self._leave_frame(path.slots, path, action.origin)
+            self._leave_slots(path.slots, path, action.origin)
             value = None if action.value is None else self._evaluator.value(action.value, path)
             returned.append((path, value))
             return []
@@ -390,8 +390,12 @@ class Unroller:
                 for index in action.slots:
                     self._enter(index, edge, path)
             case LeaveScope():
-                for index in action.slots:
-                    self._leave_slot(path.slots, index, path, action.origin)
+                self._leave_slots(
+                    [path.slots[index] for index in action.slots], path, action.origin
+                )
+                if self.knowledge.is_weak:  # what has ended does not end once more
+                    for index in action.slots:
+                        path.slots[index] = None
             case Allocate():
                 self._allocate(action, edge, path)
             case Free():
@@ -568,26 +572,21 @@ class Unroller:
         instance.can_leak = True
         self._lives.set(instance, True, path, origin)
 
-    def _leave_slot(self, slots: list[int | None], index: int, path: Path, origin: Origin) -> None:
-        address = slots[index]
-        if self.knowledge.checks_lives and address is not None:
-            self._lives.end_at(address, path, origin)
-
-    def _leave_frame(self, slots: list[int | None], path: Path, origin: Origin) -> None:
-        for index in range(len(slots)):
-            self._leave_slot(slots, index, path, origin)
+    def _leave_slots(self, slots: list[int | None], path: Path, origin: Origin) -> None:
+        if self.knowledge.checks_lives:
+            addresses = [address for address in slots if address is not None]
+            self._lives.end_together(addresses, [], path, origin)
 
     def _end_of_thread(self, path: Path, origin: Origin) -> None:
         """All locals of the thread die, and its thread-local objects."""
         if not self.knowledge.checks_lives:
             return
-        for slots in (*self._outer_slots, path.slots):
-            self._leave_frame(slots, path, origin)
-        if self._log.run.number > 1:
-            for instance in self._evaluator.thread_locals.values():
-                if instance.can_dangle:
-                    self._lives.set(instance, False, path, origin)
-        elif self.objects.leakable():
+        frames = (*self._outer_slots, path.slots)
+        addresses = [address for slots in frames for address in slots if address is not None]
+        is_created = self._log.run.number > 1
+        own = list(self._evaluator.thread_locals.values()) if is_created else []
+        self._lives.end_together(addresses, own, path, origin)
+        if not is_created and self.objects.leakable():
             what = "the initial thread ends before the process: lost memory is not looked for"
             self._log.claim(self.result.troubles, path, "limit", what, origin)
 

@@ -150,9 +150,11 @@ class Unrolling:
     # Atomic sections: the first and the last event, and a term that says when they are that.
     sections: list[tuple[int, int, int]] = field(default_factory=list)
     # For weak memory models: the first events of the sections that are one update each; the events
-    # at which objects begin, by their addresses.
+    # at which objects begin, by their addresses; those at which shared objects end, with the
+    # addresses of the objects, each with a term that says when it is this one.
     updates: set[int] = field(default_factory=set)
     beginnings: dict[int, int] = field(default_factory=dict)
+    endings: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     end: int = -1  # an event of no thread behind all others, if that is needed
     # Reads that may also happen behind `end`, and when they do (see `maximal`); and what is made
     # of them: reads of no thread.

@@ -295,13 +295,6 @@ UNSUPPORTED = {
         ("tso", "pso", "c11"),
         "different sizes",
     ),
-    "an object that dies": (
-        """_Atomic(int *) x;
-        void *one(void *p) { int *y = malloc(4); *y = 1; x = y; return 0; }
-        void *two(void *p) { int *y = x; if (y) { *y = 2; free(y); } return 0; }""",
-        ("tso", "pso", "c11"),
-        "dies",
-    ),
     "an atomic section": (
         """int x;
         void *one(void *p) { __VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end(); return 0; }

@@ -27,8 +27,9 @@ _MOST_REASONS = 30  # for one model
 @dataclass(slots=True, eq=False)
 class Literals:
     """What the solver decides: `links` of the program's reads, and of those in the library's
-    sections; `modification` order of two writes that occur; which accesses race; and the `guards`
-    of all events. 0 stands for true. `of_program` are the accesses to the program's memory."""
+    sections; `modification` order of two writes that occur; which events are `unordered`: the first
+    does not happen before the second; and the `guards` of all events. 0 stands for true.
+    `of_program` are the accesses to the program's memory."""
 
     unrolling: Unrolling
     solver: Solver
@@ -38,7 +39,7 @@ class Literals:
     links: list[Link] = field(default_factory=list)
     of_library: list[Link] = field(default_factory=list)
     modification: dict[tuple[int, int], int] = field(default_factory=dict)
-    races: dict[tuple[int, int], int] = field(default_factory=dict)
+    unordered: dict[tuple[int, int], int] = field(default_factory=dict)
     told: set[Reason] = field(default_factory=set)
 
 
@@ -47,7 +48,7 @@ def reasons_against(literals: Literals) -> list[Reason]:
     graph = _ModelGraph(literals)
     if not rc11.has_no_value_out_of_thin_air(graph.graph):
         return []  # the order graph says so
-    races, is_race_wrong = _against_races(literals, graph)
+    races, is_race_wrong = _against_unordered(literals, graph)
     if not is_race_wrong and rc11.is_consistent(graph.graph):
         return []
     found = [*races, *(_against_coherence(graph) or _against_order_of_sc(graph))]
@@ -60,7 +61,7 @@ def reasons_against(literals: Literals) -> list[Reason]:
 
 class _ModelGraph:
     """The execution graph of a model, with a reason for each edge. Nodes are the events that occur:
-    accesses, fences, the beginnings of objects, and the sections of the library."""
+    accesses, fences, the beginnings and ends of objects, and the sections of the library."""
 
     def __init__(self, literals: Literals) -> None:
         self.graph = ExecutionGraph([], [], [], [], {}, [], {}, [])
@@ -92,7 +93,7 @@ class _ModelGraph:
     def _make_nodes(self) -> None:
         literals, holds = self._literals, self._solver.model_value
         graph = self.graph
-        begins = set(literals.unrolling.beginnings.values())
+        begins = set(literals.unrolling.beginnings.values()) | literals.unrolling.endings.keys()
         locations: dict[tuple[tuple[int, int], int], int] = {}
         writes = {
             item.update_of.number: item for item in self._events if item.update_of is not None
@@ -311,18 +312,17 @@ def is_in_library_section(event: Occurrence) -> bool:
 # --- the axioms
 
 
-def _against_races(literals: Literals, model: _ModelGraph) -> tuple[list[Reason], bool]:
-    """Why accesses do not race, where that is so; and whether the model has one of these races."""
+def _against_unordered(literals: Literals, model: _ModelGraph) -> tuple[list[Reason], bool]:
+    """Why events are ordered, where they are; and whether the model says of one that it is not."""
     found: list[Reason] = []
     is_wrong = False
-    for (one, other), literal in literals.races.items():
-        first, second = model.nodes.get(one), model.nodes.get(other)
-        if first is None or second is None:
+    for (one, other), literal in literals.unordered.items():
+        before, after = model.nodes.get(one), model.nodes.get(other)
+        if before is None or after is None:
             continue
-        for before, after in ((first, second), (second, first)):
-            if model.hb[before] >> after & 1:
-                found.append(model.why_before(before, after) | {literal})
-                is_wrong |= literals.solver.literal_value(literal)
+        if model.hb[before] >> after & 1:
+            found.append(model.why_before(before, after) | {literal})
+            is_wrong |= literals.solver.literal_value(literal)
     return found, is_wrong
 
 

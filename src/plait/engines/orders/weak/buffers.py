@@ -9,9 +9,12 @@ from plait.engines.interface import WeakMove
 from plait.engines.orders.encode import Encoder
 from plait.engines.orders.events import CriticalSection, Event, EventStructure, Link, Order
 from plait.engines.orders.learning import Learned
+from plait.engines.orders.unrolling import Claim
+from plait.engines.orders.weak.endings import DEAD, Endings
 from plait.engines.orders.weak.kept_order import is_buffered, of_places, of_stores, own_stores
 from plait.engines.orders.weak.moves import moves_of
 from plait.logic.solver import Solver
+from plait.model.actions import CheckKind
 from plait.model.memory_model import MemoryModel
 
 
@@ -19,6 +22,7 @@ class BufferEncoder(Encoder):
     def __init__(self, learned: Learned, solver: Solver, model: MemoryModel) -> None:
         super().__init__(learned, solver)
         self._model = model
+        self._endings = Endings(learned.unrolling, learned.objects, solver.terms)
         self._both: dict[tuple[int, int], int] = {}
 
     def _structure(
@@ -53,7 +57,26 @@ class BufferEncoder(Encoder):
                 if hit is not None:  # else never at the address of the load
                     holds = self._all_of(link.literal, hit)
                     conditional.append(Order(store, link.write, holds))
+        conditional += self._uses_of_dead_objects()
         return super()._structure(events, made, conditional, sections, guards)
+
+    def _uses_of_dead_objects(self) -> list[Order]:
+        """Claim each, with the order that it means."""
+        solver, terms, unrolling = self._solver, self._terms, self._unrolling
+        found: list[Order] = []
+        for item in self._endings.conflicts():
+            condition = item.both
+            if not item.is_wrong:
+                condition = terms.fresh("dead", 1)
+                literal = solver.literal_of(condition)
+                if item.both != terms.true:
+                    solver.add_clause([-literal, solver.literal_of(item.both)])
+                found.append(Order(item.end.number, item.access.number, literal))
+            access = item.access
+            kind = CheckKind.UNDEFINED.value
+            claim = Claim(condition, access.thread, kind, DEAD, access.origin)
+            unrolling.troubles.append(claim)
+        return found
 
     def moves(self, schedule: Iterable[int]) -> list[WeakMove]:
         holds = self._solver.model_value

@@ -16,17 +16,19 @@ from plait.engines.interface import WeakMove
 from plait.engines.orders.encode import Encoder
 from plait.engines.orders.events import CriticalSection, Event, EventStructure, Kind, Link, Order
 from plait.engines.orders.learning import Learned
-from plait.engines.orders.places import is_one_of
 from plait.engines.orders.unrolling import Access, Claim, Occurrence
 from plait.engines.orders.weak.axioms import Literals, is_in_library_section, reasons_against
+from plait.engines.orders.weak.endings import DEAD, Endings
 from plait.engines.orders.weak.moves import moves_of
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
+from plait.model.actions import CheckKind
 from plait.model.program import Program
 
 MOST_WRITES = 60  # of one cell or region: modification order has a clause for any three
 
 RACE = "data race"
+UNDEFINED = CheckKind.UNDEFINED.value
 
 
 class AxiomEncoder(Encoder):
@@ -39,6 +41,7 @@ class AxiomEncoder(Encoder):
         self._program = program
         self._race_is = race_is
         self._objects = learned.objects
+        self._endings = Endings(learned.unrolling, learned.objects, solver.terms)
         self._literals = Literals(self._unrolling, solver, self._same_place)
         self._guards: list[int] = []
 
@@ -74,6 +77,7 @@ class AxiomEncoder(Encoder):
         self._keep_atomic(places)
         self._keep_coherent_with_program_order(places)
         self._claim_races(places)
+        self._claim_uses_of_dead_objects()
         kept = [item for item in sections if item.first not in unrolling.updates]
         aliases = [item for item in self._aliases if item.read not in of_program]
         regions = [
@@ -226,7 +230,8 @@ class AxiomEncoder(Encoder):
             race = terms.fresh("race", 1)
             literal = self._solver.literal_of(race)
             self._unless([literal], self._guard(happens))
-            self._literals.races[one.number, other.number] = literal
+            self._literals.unordered[one.number, other.number] = literal
+            self._literals.unordered[other.number, one.number] = literal
             kind = self._race_is or RACE
             message = "neither of two accesses happens before the other"
             pair = one.number, other.number
@@ -247,22 +252,35 @@ class AxiomEncoder(Encoder):
                 for address, number in self._unrolling.beginnings.items():
                     begin = events[number]
                     if begin.thread != item.thread:
-                        here = self._is_in(item, address)
+                        here = self._endings.is_in(item, address)
                         if here != self._terms.false:
                             yield begin, item, here
 
-    def _is_in(self, event: Occurrence, address: int) -> int:
-        """Whether an access is to the object that begins at an address."""
-        assert event.cell is not None
-        terms, objects = self._terms, self._objects
-
-        def is_there(place: int) -> bool:
-            instance = objects.at(place, 0)
-            return instance is not None and instance.address == address
-
-        if event.address is None:
-            return terms.true if is_there(event.cell[0]) else terms.false
-        return is_one_of(terms, event.address, [one for one in event.places if is_there(one)])
+    def _claim_uses_of_dead_objects(self) -> None:
+        """Accesses that do not happen before the end of their object; and ends of objects of which
+        the thread does not know that they have begun."""
+        unrolling, terms = self._unrolling, self._terms
+        claims = unrolling.troubles if self._race_is is None else unrolling.violations
+        kind = self._race_is or UNDEFINED
+        ordered = [
+            (item.access, item.end, item.both, item.is_wrong) for item in self._endings.conflicts()
+        ]
+        for number, ended in unrolling.endings.items():
+            end = unrolling.events[number]
+            for address, when in ended:
+                if address in unrolling.beginnings:
+                    begin = unrolling.events[unrolling.beginnings[address]]
+                    both = terms.and_(terms.and_(begin.guard, end.guard), when)
+                    if begin.thread != end.thread and both != terms.false:
+                        ordered.append((begin, end, both, False))
+        for one, end, both, is_wrong in ordered:
+            condition = both
+            if not is_wrong:
+                condition = terms.fresh("dead", 1)
+                literal = self._solver.literal_of(condition)
+                self._unless([literal], self._guard(both))
+                self._literals.unordered[one.number, end.number] = literal
+            claims.append(Claim(condition, one.thread, kind, DEAD, one.origin))
 
     # --- models
 

@@ -41,6 +41,8 @@ def moves_of(
             here = thread, place
             moves.append(WeakMove(thread, None, reads.get(here), behind.get(here, frozenset())))
         done[thread] = max(done[thread], made[thread][number])
+        if number in unrolling.endings and not event.is_access:
+            moves.append(WeakMove(thread, ends=True))
         if is_buffered(event):
             moves.append(WeakMove(thread, numbers[number][1]))
     return moves
