@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from plait.data import replace
-from plait.model.memory_model import MemoryModel
 from plait.portfolio.subject import Subject, for_exploring, load_program, specification
 from plait.semantics.explore import Exploration, ExploreOptions, Verdict, explore
 
@@ -20,10 +18,10 @@ WEAKENED += [("seqlock", "RF"), ("seqlock", "WF")]
 
 
 def explored(name: str, *defines: str, model: str = "c11") -> Exploration:
-    subject = Subject(programs=(str(FOLDER / f"{name}.c"),), defines=defines)
+    subject = Subject(programs=(str(FOLDER / f"{name}.c"),), defines=defines, memory_model=model)
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
-    chosen = replace(for_exploring(program, chosen), memory_model=MemoryModel(model))
+    chosen = for_exploring(program, chosen)
     return explore(program, chosen, ExploreOptions())
 
 
@@ -62,9 +60,9 @@ def test_a_loop_of_effects_has_no_proof(tmp_path: Path) -> None:
     """
     file = tmp_path / "loop.c"
     file.write_text(source)
-    subject = Subject(programs=(str(file),), include_dirs=(str(FOLDER),))
+    subject = Subject(programs=(str(file),), include_dirs=(str(FOLDER),), memory_model="c11")
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
-    chosen = replace(for_exploring(program, chosen), memory_model=MemoryModel.C11)
+    chosen = for_exploring(program, chosen)
     found = explore(program, chosen, ExploreOptions())
     assert found.verdict is Verdict.UNKNOWN and "events in a thread" in found.reason

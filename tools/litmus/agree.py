@@ -36,9 +36,9 @@ _ORDERS = ("", "", "sc", "rlx")
 def problems(test: Litmus, orders: str, folder: Path) -> list[str]:
     file = folder / "test.c"
     file.write_text(text(test))
-    program = loaded(file)
     width = len(test.observed.split())
-    found = {model.value: set(explored(program, model.value, width)) for model in MemoryModel}
+    found = {model.value: set(explored(file, model.value, width)) for model in MemoryModel}
+    program = loaded(file, "c11")
     for weak in (MemoryModel.TSO, MemoryModel.PSO):
         result = explored_by_axioms(program, weak)
         statuses = {state.exit[0] for state in result.reached if state.exit is not None}
@@ -72,11 +72,10 @@ def problems(test: Litmus, orders: str, folder: Path) -> list[str]:
 def problems_of_orders(test: Litmus, folder: Path) -> list[str]:
     file = folder / "test.c"
     file.write_text(text(test))
-    program = loaded(file)
     width = len(test.observed.split())
     found = []
     for model in ("tso", "pso", "c11"):
-        wanted = explored(program, model, width, _MOST_SECONDS)
+        wanted = explored(file, model, width, _MOST_SECONDS)
         if any(item.startswith("time is up") for item in wanted):
             continue
         answer = found_by_orders(file, model, width)

@@ -26,6 +26,7 @@ from plait.semantics.graph_memory import GraphEvent, GraphMemory
 
 
 def explored_by_axioms(program: Program, model: MemoryModel) -> Exploration:
+    """Of a program that was loaded for C11."""
     chosen = for_exploring(program, replace(from_names([]), memory_model=MemoryModel.C11))
     with _axioms_of(model):
         return explore(program, chosen, ExploreOptions(keep_states=True))
@@ -36,6 +37,7 @@ def _axioms_of(model: MemoryModel) -> Iterator[None]:
     """For a while the axioms of C11 are those of the model, and races mean nothing."""
     events: list[GraphEvent] = []
     numbered, check = GraphMemory._numbered, GraphMemory._check_race
+    check_end = GraphMemory._check_end
 
     def noting(self: GraphMemory) -> Any:
         events[:] = [event for _, event in self._all()]
@@ -45,12 +47,14 @@ def _axioms_of(model: MemoryModel) -> Iterator[None]:
     vars(graph_memory)["is_consistent"] = lambda graph: _is_execution(graph, events, model)
     GraphMemory._numbered = noting  # type: ignore[method-assign]
     GraphMemory._check_race = lambda self, ref: None  # type: ignore[method-assign]
+    GraphMemory._check_end = lambda self, ended, what, origin: None  # type: ignore[method-assign]
     try:
         yield
     finally:
         vars(graph_memory)["is_consistent"] = before
         GraphMemory._numbered = numbered  # type: ignore[method-assign]
         GraphMemory._check_race = check  # type: ignore[method-assign]
+        GraphMemory._check_end = check_end  # type: ignore[method-assign]
 
 
 def _is_execution(graph: ExecutionGraph, events: list[GraphEvent], model: MemoryModel) -> bool:

@@ -33,15 +33,14 @@ def published(file: Path) -> dict[str, list[str]]:
     return found
 
 
-def loaded(file: Path) -> Program:
-    subject = Subject(programs=(str(file),))
+def loaded(file: Path, model: str) -> Program:
+    subject = Subject(programs=(str(file),), memory_model=model)
     return load_program(subject, *specification(subject))
 
 
-def explored(
-    program: Program, model: str, width: int, seconds: float | None = None
-) -> list[str]:
+def explored(file: Path, model: str, width: int, seconds: float | None = None) -> list[str]:
     """The outcomes that `explore` finds, each with as many digits as there are in the head."""
+    program = loaded(file, model)
     chosen = replace(from_names([]), memory_model=MemoryModel(model))
     chosen = for_exploring(program, chosen)
     found = explore(program, chosen, ExploreOptions(keep_states=True, max_seconds=seconds))
@@ -64,14 +63,13 @@ def main() -> int:
     seconds = dict.fromkeys(models, 0.0)
     for file in options.files:
         expected = published(file)
-        program = loaded(file)
         for model in models:
             before = time.process_time()
             width = len(expected["sc"][0])
             if options.orders:
                 found = found_by_orders(file, model, width)
             else:
-                found = explored(program, model, width)
+                found = explored(file, model, width)
             seconds[model] += time.process_time() - before
             if found != expected[model]:
                 wrong += 1

@@ -51,6 +51,7 @@ from plait.model.expressions import (
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
 from plait.model.machine import FIRST_PAGE
 from plait.model.main_arguments import VECTOR
+from plait.model.memory_model import MemoryModel
 from plait.model.program import (
     Edge,
     Function,
@@ -215,6 +216,7 @@ class Linker:
         spurious = self.options.spurious_wakeups and not deadlock
         return {
             "PLAIT_SPURIOUS_WAKEUPS": int(spurious),
+            "PLAIT_C11": int(self._specification.memory_model is MemoryModel.C11),
             "PLAIT_CHECK_LOCKS": int(CheckKind.LOCK_MISUSE in self.checks),
             "PLAIT_CHECK_WAITS": int(self._checks_waits()),
             "PLAIT_FAILING_CALLS": int(self.options.failing_calls),
@@ -709,6 +711,7 @@ class Linker:
             check_lines(self._functions.values(), self._sources, self.options.reach)
         self._drop_unseen_errors()
         program = Program(self.data_model, {}, [], start, self._sources)
+        program.memory_model = self._specification.memory_model
         if self.options.all_functions:
             program.unused = [item for item in self._functions.values() if not item.library]
         keep_reachable(program, self._functions)

@@ -103,13 +103,14 @@ def order_of_write(update: Order) -> Order:
     return Order.RELEASE if update in RELEASES else Order.RELAXED
 
 
-# Functions of the library that synchronise under C11 whenever they return: what POSIX lists in 4.12
-# and C in 7.26, as far as each call gives the order that its section of the model stands for. Not
-# those that may fail (a trylock that fails synchronises with nobody), nor once and conditions.
-SYNCHRONISING = frozenset(
+# Functions of the library whose atomic sections have a meaning under C11: what they synchronise is
+# said by fences in them (c/library/plait.h, docs/weak-memory.md).
+HAVE_A_MEANING_IN_C11 = frozenset(
     {
         "__plait_run_thread",
+        "__plait_run_c11_thread",
         "__plait_finish",
+        "__plait_use_id",
         "pthread_create",
         "pthread_exit",
         "pthread_join",
@@ -118,20 +119,46 @@ SYNCHRONISING = frozenset(
         "pthread_mutex_init",
         "pthread_mutex_destroy",
         "pthread_mutex_lock",
+        "pthread_mutex_timedlock",
         "pthread_mutex_unlock",
+        "__plait_try_lock",
         "pthread_spin_init",
         "pthread_spin_destroy",
         "pthread_spin_lock",
+        "pthread_spin_trylock",
         "pthread_spin_unlock",
+        "pthread_rwlock_init",
+        "pthread_rwlock_destroy",
+        "pthread_rwlock_rdlock",
+        "pthread_rwlock_wrlock",
+        "pthread_rwlock_unlock",
+        "__plait_try_read",
+        "__plait_try_write",
+        "__plait_writes",
+        "pthread_cond_init",
+        "pthread_cond_destroy",
+        "pthread_cond_wait",
+        "pthread_cond_timedwait",
+        "pthread_cond_signal",
+        "pthread_cond_broadcast",
+        "__plait_begin_wait",
+        "pthread_barrier_init",
+        "pthread_barrier_destroy",
+        "pthread_barrier_wait",
+        "pthread_once",
+        "pthread_key_create",
+        "pthread_key_delete",
+        "pthread_setspecific",
+        "__plait_destroy_values",
         "thrd_create",
-        "thrd_join",
-        "mtx_init",
-        "mtx_destroy",
-        "mtx_lock",
-        "mtx_unlock",
         "sem_init",
         "sem_destroy",
         "sem_wait",
         "sem_post",
+        "__plait_try_down",
     }
 )
+
+# Sections inside of sections that say: what the section has read is seen as it was before, if that
+# is possible; or, of the second one, as it was even before that.
+LOOKS_BACK, LOOKS_FAR_BACK = "__plait_looks_back", "__plait_looks_far_back"

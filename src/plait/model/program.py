@@ -6,6 +6,7 @@ from plait.data import dataclass, field
 from plait.errors import Diagnostic
 from plait.model.actions import Action, Call, Origin, Spawn
 from plait.model.layout import Layout
+from plait.model.memory_model import MemoryModel
 from plait.model.types import DataModel, Scalar
 
 
@@ -124,6 +125,7 @@ class Program:
     assumptions: list[str] = field(default_factory=list)
     unsupported: list[Diagnostic] = field(default_factory=list)
     first_free_page: int = 0
+    memory_model: MemoryModel = MemoryModel.SC  # for which its part of the library is made
     unused: list[Function] = field(default_factory=list)  # filled only where they are asked for
 
     def __repr__(self) -> str:

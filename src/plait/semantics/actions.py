@@ -352,8 +352,9 @@ class Actions(Memory):
 
     def begin_section(self, site: Site) -> None:
         """Under a weak memory model; else it is no more than one more in `depth`."""
-        if self.weak is not None and self.depth == 0:
-            self.weak.begin_section(site)
+        if self.weak is not None:
+            begin = self.weak.begin_inner_section if self.depth else self.weak.begin_section
+            begin(site)
         self.depth += 1
 
     def end_section(self, site: Site) -> None:

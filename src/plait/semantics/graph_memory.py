@@ -7,9 +7,13 @@ consistency; a step adds its event with every reads-from and every place in modi
 leaves the graph consistent, and what is explored are all consistent graphs.
 
 What the library's sections access (a mutex, the block of a thread) stays in the machine's
-memory. A section that reads there what another one has written happens after it: an unlock and
-the next lock of a mutex, the end of a thread and its join. The order of the operations on one
-lock is part of happens-before, so these steps build all graphs too.
+memory. Sections synchronise by the fences in them: what a section has read before an acquire
+fence it acquires, and it happens after those that have released what it reads there: an unlock
+and the next lock of a mutex, the end of a thread and its join. What sections write is in one
+order, that in which they happen. Each writes what it has read, or its thread has read what it
+writes over, so that it is part of program order and reads-from, and these steps build all graphs
+too. A section that only reads may see what was there before, like any atomic read: the library has
+a case of its own for that (`begin_inner_section`).
 
 A value at the beginning of an object's life is no event: it comes before all writes there, and an
 access that does not happen after the object was made is a race.
@@ -29,7 +33,16 @@ from plait.model.actions import (
     ReadModifyWrite,
     Store,
 )
-from plait.model.memory_model import SYNCHRONISING, order_of_read, order_of_write
+from plait.model.memory_model import (
+    ACQUIRES,
+    HAVE_A_MEANING_IN_C11,
+    LOOKS_BACK,
+    LOOKS_FAR_BACK,
+    RELEASES,
+    MemoryModel,
+    order_of_read,
+    order_of_write,
+)
 from plait.model.program import StaticObject
 from plait.model.properties import Property
 from plait.model.rc11 import ExecutionGraph, happens_before, is_consistent
@@ -97,13 +110,19 @@ class GraphEvent(NamedTuple):
 class GraphMemory(WeakMemory):
     def __init__(self, machine: Actions) -> None:
         super().__init__(machine)
+        assert machine.program.memory_model is MemoryModel.C11, "the library has no fences"
         self._events: dict[int, tuple[GraphEvent, ...]] = {}
         self._modifications: dict[Location, tuple[Ref, ...]] = {}
         self._made: dict[int, Ref] = {}  # of pages: behind which event
-        self._writers: dict[int, Ref] = {}  # of bytes: the last section that wrote there
+        # Of bytes: the last section that wrote there; the sections with which a section that reads
+        # there can synchronise.
+        self._writers: dict[int, Ref] = {}
+        self._released: dict[int, tuple[Ref, ...]] = {}
         self._section: Site | None = None
         self._is_updating = False
-        self._read_in_section: set[Ref] = set()
+        self._read_in_section: set[int] = set()
+        self._acquired_in_section: set[Ref] = set()
+        self._releases = False
         self._written_in_section: set[int] = set()
         self._touched_in_section: set[Made] = set()
 
@@ -184,13 +203,16 @@ class GraphMemory(WeakMemory):
 
     def fence(self, site: Site) -> None:
         """It can come after everything that there is: nothing is ordered behind it yet."""
+        if self.machine.depth:
+            self._fence_in_section(site_order(site))
+            return
         self._keep_limit(site)
         self._add(GraphEvent(site_order(site), site, is_fence=True))
 
     # --- synchronisation
 
     def begin_section(self, site: Site) -> None:
-        if not site.function.library or site.function.name not in SYNCHRONISING:
+        if not site.function.library or site.function.name not in HAVE_A_MEANING_IN_C11:
             what = "an atomic section"
             if site.function.library:
                 what = f"'{site.function.display}'"
@@ -199,16 +221,52 @@ class GraphMemory(WeakMemory):
         self._keep_limit(site)
         self._section = site
         self._read_in_section = set()
+        self._acquired_in_section = set()
+        self._releases = False
         self._written_in_section = set()
         self._touched_in_section = set()
 
     def end_section(self) -> None:
         assert self._section is not None
-        after = tuple(sorted(self._read_in_section))
+        after = tuple(sorted(self._acquired_in_section))
         touched = tuple(sorted(self._touched_in_section))
         ref = self._add(GraphEvent(Order.ACQ_REL, self._section, after=after, touched=touched))
+        own = self._events[ref[0]]
+        known = {one for event in own for one in event.after} if self._releases else set()
         for byte in self._written_in_section:
+            released = {ref} if self._releases else set()
+            if byte in self._read_in_section:  # an update goes on with a release sequence
+                sequence = self._released.get(byte, ())
+                released |= {
+                    one
+                    for one in sequence
+                    if not (self._releases and (one[0] == ref[0] or one in known))
+                }
             self._writers[byte] = ref
+            self._released[byte] = tuple(sorted(released))
+
+    def _fence_in_section(self, order: Order) -> None:
+        """What the section has read is acquired; what it writes is released."""
+        if order in ACQUIRES:
+            for byte in self._read_in_section:
+                self._acquired_in_section.update(self._released.get(byte, ()))
+        if order in RELEASES:
+            self._releases = True
+
+    def begin_inner_section(self, site: Site) -> None:
+        """A section that only reads may see what was there before the last section that wrote, if
+        that one does not happen before it."""
+        if site.function.name not in (LOOKS_BACK, LOOKS_FAR_BACK):
+            return
+        read = self._read_in_section & self._writers.keys()
+        writers = {self._writers[byte] for byte in read}
+        others = {ref for ref in writers if ref[0] != self.machine.number}
+        if others <= self._before_here(others):
+            number, what = self.machine.number, "no earlier state can be seen"
+            raise StepEnds(StepOutcome(Ending.PRUNED, what, thread=number, in_section=True))
+        if site.function.name == LOOKS_FAR_BACK:
+            what = "a call that may not see several others, under the memory model c11"
+            self.machine.stop(Ending.LIMIT, what, self.machine.user_origin(site.origin))
 
     def synchronise(self) -> None:
         pass
@@ -269,12 +327,15 @@ class GraphMemory(WeakMemory):
             tuple(sorted(self._modifications.items())),
             tuple(sorted(self._made.items())),
             tuple(sorted(self._writers.items())),
+            tuple(sorted(self._released.items())),
         )
 
     def restore(self, frozen: Any) -> None:
         self._section = None
         self._is_updating = False
-        self._events, self._modifications, self._made, self._writers = map(dict, frozen)
+        events, modifications, made, writers, released = map(dict, frozen)
+        self._events, self._modifications, self._made = events, modifications, made
+        self._writers, self._released = writers, released
 
     def goes_first(self, thread: int) -> bool:
         """A thread that is to write, to fence, to start, end or join a thread: its event reads
@@ -424,10 +485,9 @@ class GraphMemory(WeakMemory):
 
     def _load_in_section(self, address: int, read: Reader, size: int, site: Site) -> Any:
         self._check_section_memory(address, size, site)
-        for byte in range(address, address + size):
-            writer = self._writers.get(byte)
-            if writer is not None:
-                self._read_in_section.add(writer)
+        self._read_in_section.update(
+            byte for byte in range(address, address + size) if byte not in self._written_in_section
+        )
         return self.machine.load_shared(address, read, size, site)
 
     def _note_written(self, address: int, size: int, site: Site) -> None:
@@ -626,4 +686,11 @@ def _reads_nothing_new(thread: Thread) -> bool:
 
 # Sections with which nobody else's conflict: each is about one thread, which starts or ends there
 # (to join a thread twice is wrong in either order).
-_STARTS_AND_ENDS = ("__plait_run_thread", "pthread_create", "pthread_exit", "pthread_join")
+_STARTS_AND_ENDS = (
+    "__plait_run_thread",
+    "__plait_run_c11_thread",
+    "pthread_create",
+    "thrd_create",
+    "pthread_exit",
+    "pthread_join",
+)

@@ -131,6 +131,9 @@ class StoreBuffers(WeakMemory):
     def begin_section(self, site: Site) -> None:
         self._drain()
 
+    def begin_inner_section(self, site: Site) -> None:
+        pass
+
     def end_section(self) -> None:
         pass
 

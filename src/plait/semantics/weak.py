@@ -62,6 +62,10 @@ class WeakMemory(ABC):
         """An atomic section begins (the outermost one)."""
 
     @abstractmethod
+    def begin_inner_section(self, site: Site) -> None:
+        """An atomic section begins inside of one."""
+
+    @abstractmethod
     def end_section(self) -> None: ...
 
     @abstractmethod

@@ -37,6 +37,7 @@ int pthread_barrier_destroy(struct __plait_barrier *barrier) {
   MISUSE(barrier->arrived == 0, "destroy of a barrier that threads wait on");
 #endif
   __plait_wait(barrier->leaving == 0, "threads to leave the barrier", barrier);
+  PLAIT_ACQUIRE();
 #if PLAIT_CHECK_LOCKS
   barrier->needed = 0;
 #endif
@@ -60,12 +61,15 @@ int pthread_barrier_wait(struct __plait_barrier *barrier) {
   MISUSE(barrier->needed != 0, "wait on a barrier that is not initialised");
 #endif
   rest = barrier->waiting | own;
+  PLAIT_RELEASE();
   if (barrier->arrived + 1 < barrier->needed) {
     barrier->arrived = (unsigned char)(barrier->arrived + 1);
     barrier->waiting = rest;
     __plait_atomic_end();
     __plait_atomic_begin();
     __plait_wait((barrier->waiting & own) == 0, "barrier", barrier);
+    PLAIT_ACQUIRE(); /* of later rounds, too; but the thread can leave before there are any */
+    PLAIT_RELEASE();
     barrier->leaving = (unsigned char)(barrier->leaving - 1);
   } else {
     skipped = __plait_choose("serial thread of the barrier", barrier->needed);
@@ -73,6 +77,7 @@ int pthread_barrier_wait(struct __plait_barrier *barrier) {
       rest = rest & (rest - 1);
       skipped = skipped - 1;
     }
+    PLAIT_ACQUIRE();
     barrier->serial = barrier->serial | (rest & (~rest + 1));
     barrier->leaving = (unsigned char)(barrier->leaving + barrier->arrived);
     barrier->arrived = 0;
@@ -105,11 +110,13 @@ int pthread_once(int *once, void (*routine)(void)) {
   __plait_atomic_begin();
   __plait_wait(*once != 1, "pthread_once", once);
   done = *once;
+  PLAIT_ACQUIRE();
   if (!done) *once = 1;
   __plait_atomic_end();
   if (!done) {
     routine();
     __plait_atomic_begin();
+    PLAIT_RELEASE();
     *once = 2;
     __plait_atomic_end();
   }

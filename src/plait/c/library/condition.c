@@ -6,6 +6,10 @@
  * the condition variable holds the set of waiting threads; a signal takes one of them out, a
  * broadcast all, and a thread goes on when it is out. To destroy a condition variable is allowed as
  * soon as all are out, so that waits for them to go on, as in glibc.
+ *
+ * Under C11 the mutex synchronises, and the condition variable does not (C 7.26.3 says nothing of the
+ * kind). A signal and a wait are in some order, which happens-before alone restricts; so what wakes
+ * up has a meaning only if a thread may wake up at any moment.
  */
 #include "plait.h"
 
@@ -48,6 +52,7 @@ int pthread_cond_destroy(struct __plait_condition *condition) {
 #endif
 #if PLAIT_WAITERS
   __plait_wait(condition->leaving == 0, "threads to leave the condition variable", condition);
+  PLAIT_ACQUIRE();
 #endif
   __plait_atomic_end();
   return 0;
@@ -103,6 +108,7 @@ static void __plait_forget_mutex(struct __plait_condition *condition) {
 /* The thread goes on; whether it had been woken. */
 static int __plait_end_wait(struct __plait_condition *condition, unsigned long long own) {
   int woken = (condition->waiting & own) == 0;
+  PLAIT_RELEASE(); /* to who destroys it */
   if (woken)
     condition->leaving = condition->leaving - 1;
   else
@@ -151,6 +157,9 @@ int pthread_cond_wait(struct __plait_condition *condition, struct __plait_mutex 
 #endif
   result = __plait_begin_wait(condition, mutex);
   if (result != 0) return result;
+#if PLAIT_C11 && !PLAIT_SPURIOUS_WAKEUPS
+  __plait_unsupported("condition variables without spurious wake-ups, under the memory model c11");
+#endif
 #if !PLAIT_SPURIOUS_WAKEUPS
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();

@@ -57,6 +57,7 @@ int pthread_mutex_lock(struct __plait_mutex *mutex) {
 #endif
   }
   __plait_wait(owner == 0, "mutex", mutex);
+  PLAIT_ACQUIRE();
   mutex->owner = self;
   PLAIT_LOCKED(mutex);
   __plait_atomic_end();
@@ -72,6 +73,14 @@ static int __plait_try_lock(struct __plait_mutex *mutex, int busy) {
   owner = mutex->owner;
 #if PLAIT_CHECK_LOCKS
   MISUSE(owner != -1, "lock of a destroyed mutex");
+#endif
+#if PLAIT_C11
+  if (PLAIT_LOOKS_BACK(owner == 0)) {
+    __plait_looks_back();
+    __plait_atomic_end();
+    return busy;
+  }
+  if (owner == 0) PLAIT_ACQUIRE();
 #endif
   if (owner == 0)
     mutex->owner = self;
@@ -134,6 +143,7 @@ int pthread_mutex_unlock(struct __plait_mutex *mutex) {
     }
   }
   PLAIT_UNLOCKED(mutex);
+  PLAIT_RELEASE();
   mutex->owner = 0;
   __plait_atomic_end();
   return 0;

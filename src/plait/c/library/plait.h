@@ -34,6 +34,28 @@
 #define PLAIT_MAPPINGS 0
 #endif
 
+/* Whether the memory model is C11: then a section synchronises with others by its fences. What it has
+   read before an acquire fence it acquires, and what it writes is released if it has a release fence; a
+   section that only reads a place and writes it goes on with what has been released there. Under
+   other models every section synchronises with all others. */
+#ifndef PLAIT_C11
+#define PLAIT_C11 0
+#endif
+#if PLAIT_C11
+void __plait_fence(int order);
+#define PLAIT_ACQUIRE() __plait_fence(2)
+#define PLAIT_RELEASE() __plait_fence(3)
+/* Of a function that fails where it would block: what it has looked at in its section is free, and it
+   fails because it looks at it as it was before. That is what happens where the call does not
+   know (by happens-before) that it is free: it orders nothing, as a failed compare-and-exchange. */
+void __plait_looks_back(void);
+void __plait_looks_far_back(void); /* at what was free even before */
+#define PLAIT_LOOKS_BACK(is_free) ((is_free) && __plait_choose("whether an earlier state is seen", 2))
+#else
+#define PLAIT_ACQUIRE() ((void)0)
+#define PLAIT_RELEASE() ((void)0)
+#endif
+
 /* At the beginning of a function that may fail for reasons outside of the program. */
 #if PLAIT_FAILING_CALLS
 #define PLAIT_MAY_FAIL(name, result) \

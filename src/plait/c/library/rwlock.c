@@ -47,6 +47,7 @@ int pthread_rwlock_rdlock(struct __plait_rwlock *lock) {
   int writer;
   __plait_atomic_begin();
   writer = lock->writer;
+  PLAIT_ACQUIRE(); /* what writers have released; readers go on with what readers have */
 #if PLAIT_CHECK_LOCKS
   MISUSE(lock->readers != -1, "lock of a destroyed read-write lock");
 #endif
@@ -75,6 +76,7 @@ int pthread_rwlock_wrlock(struct __plait_rwlock *lock) {
     return EDEADLK;
   }
   __plait_wait((writer | lock->readers) == 0, "read-write lock", lock);
+  PLAIT_ACQUIRE();
   lock->writer = self;
   __plait_atomic_end();
   return 0;
@@ -83,6 +85,15 @@ int pthread_rwlock_wrlock(struct __plait_rwlock *lock) {
 static int __plait_try_read(struct __plait_rwlock *lock, int busy) {
   int result = 0;
   __plait_atomic_begin();
+#if PLAIT_C11
+  int writer = lock->writer;
+  if (PLAIT_LOOKS_BACK(writer == 0)) {
+    __plait_looks_back();
+    __plait_atomic_end();
+    return busy;
+  }
+  if (writer == 0) PLAIT_ACQUIRE(); /* before the readers are looked at */
+#endif
 #if PLAIT_CHECK_LOCKS
   MISUSE(lock->readers != -1, "lock of a destroyed read-write lock");
 #endif
@@ -100,6 +111,15 @@ static int __plait_try_write(struct __plait_rwlock *lock, int busy) {
   __plait_atomic_begin();
 #if PLAIT_CHECK_LOCKS
   MISUSE(lock->readers != -1, "lock of a destroyed read-write lock");
+#endif
+#if PLAIT_C11
+  int taken = lock->writer | lock->readers;
+  if (PLAIT_LOOKS_BACK(taken == 0)) {
+    __plait_looks_back();
+    __plait_atomic_end();
+    return busy;
+  }
+  if (taken == 0) PLAIT_ACQUIRE();
 #endif
   if (lock->writer == 0 && lock->readers == 0)
     lock->writer = self;
@@ -151,6 +171,7 @@ int pthread_rwlock_unlock(struct __plait_rwlock *lock) {
   MISUSE(lock->writer == self || lock->readers > 0,
          "unlock of a read-write lock that is not locked");
 #endif
+  PLAIT_RELEASE();
   if (lock->writer != 0)
     lock->writer = 0;
   else
@@ -212,6 +233,7 @@ int pthread_spin_lock(volatile int *lock) {
   MISUSE(*lock != self, "lock of a spin lock that the thread holds already");
 #endif
   __plait_wait(*lock == 0, "spin lock", lock);
+  PLAIT_ACQUIRE();
   *lock = self;
   PLAIT_LOCKED((void *)lock);
   __plait_atomic_end();
@@ -225,6 +247,15 @@ int pthread_spin_trylock(volatile int *lock) {
   __plait_atomic_begin();
 #if PLAIT_CHECK_LOCKS
   MISUSE(*lock != -1, "lock of a destroyed spin lock");
+#endif
+#if PLAIT_C11
+  int is_free = *lock == 0;
+  if (PLAIT_LOOKS_BACK(is_free)) {
+    __plait_looks_back();
+    __plait_atomic_end();
+    return EBUSY;
+  }
+  if (is_free) PLAIT_ACQUIRE();
 #endif
   if (*lock == 0) {
     *lock = self;
@@ -244,6 +275,7 @@ int pthread_spin_unlock(volatile int *lock) {
   MISUSE(*lock == self, "unlock of a spin lock that the thread does not hold");
 #endif
   PLAIT_UNLOCKED((void *)lock);
+  PLAIT_RELEASE();
   *lock = 0;
   __plait_atomic_end();
   return 0;

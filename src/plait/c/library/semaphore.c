@@ -53,6 +53,7 @@ int sem_wait(struct __plait_semaphore *semaphore) {
 #else
   __plait_wait(value > 0, "semaphore", semaphore);
 #endif
+  PLAIT_ACQUIRE();
   semaphore->value = value - 1;
   __plait_atomic_end();
   return 0;
@@ -66,6 +67,18 @@ static int __plait_try_down(struct __plait_semaphore *semaphore, int busy) {
   MISUSE(!semaphore->destroyed, "wait on a destroyed semaphore");
 #endif
   value = semaphore->value;
+#if PLAIT_C11
+  if (PLAIT_LOOKS_BACK(value > 0)) {
+    if (value > 1)
+      __plait_looks_far_back();
+    else
+      __plait_looks_back();
+    __plait_atomic_end();
+    *__errno_location() = busy;
+    return -1;
+  }
+  if (value > 0) PLAIT_ACQUIRE();
+#endif
   if (value > 0) semaphore->value = value - 1;
   __plait_atomic_end();
   if (value > 0) return 0;
@@ -92,6 +105,7 @@ int sem_post(struct __plait_semaphore *semaphore) {
   MISUSE(!semaphore->destroyed, "post to a destroyed semaphore");
 #endif
   value = semaphore->value;
+  PLAIT_RELEASE();
   if (value < SEM_VALUE_MAX) semaphore->value = value + 1;
   __plait_atomic_end();
   if (value < SEM_VALUE_MAX) return 0;
@@ -102,6 +116,9 @@ int sem_post(struct __plait_semaphore *semaphore) {
 /* Where threads wait the value is 0, as in Linux. */
 int sem_getvalue(struct __plait_semaphore *semaphore, int *value) {
   unsigned int now;
+#if PLAIT_C11
+  __plait_unsupported("sem_getvalue under the memory model c11: it may see an earlier value");
+#endif
   __plait_atomic_begin();
   now = semaphore->value;
   __plait_atomic_end();

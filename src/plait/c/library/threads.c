@@ -29,6 +29,7 @@ static void __plait_run_c11_thread(void *argument) {
   __plait_current = block;
   start = block->start_c11;
   value = block->argument;
+  PLAIT_ACQUIRE();
   block->start_c11 = NULL;
   block->argument = NULL;
   __plait_atomic_end();
@@ -42,6 +43,7 @@ int thrd_create(unsigned long *thread, int (*start)(void *), void *argument) {
   block->start_c11 = start;
   block->argument = argument;
   PLAIT_INHERIT_MASK(block);
+  PLAIT_RELEASE();
   PLAIT_CREATES((void *(*)(void *))start, argument);
   __plait_spawn(__plait_run_c11_thread, block);
   __plait_atomic_end();

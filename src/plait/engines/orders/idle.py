@@ -11,10 +11,10 @@ What a round does before it is over is not left out: it may be the last thing th
 A round that releases a lock and takes it again lets others in, as a wait for a condition variable
 does, so it cannot be left out. But a second one in a row can be part of the first: where the first
 ends in taking the lock, and the second comes back to the head with nothing changed and without a
-write, the thread may stay away from the lock all the time. Nobody sees the difference if nobody
-sees the lock but by waiting for it, and nobody but the owner resets it: it is recognised as a lock
-(see `locks`) or `owned` (see `unrolling_facts`). Both must be about the same lock, and the first
-must take it by itself, later being as good: with nothing else in that step or behind it.
+write of anything new, the thread may stay away from the lock all the time. Nobody sees the
+difference if nobody sees the lock but by waiting for it, and nobody but the owner resets it: it is
+recognised as a lock (see `locks`) or `owned` (see `unrolling_facts`). Both must be about the same
+lock, and the first must take it by itself, later being as good: with nothing else in that step or behind it.
 
 For the same reason the first such round needs no round either if the thread has done nothing but to
 take the lock before it came to the head. It might as well have taken it when it took it again: what
@@ -107,9 +107,11 @@ class IdleRounds:
                 taken = None
         if taken is None or lock is None:
             return self._log.under(path, change(terms, head, path, live, events, made))
-        has_changed = change(terms, head, path, live, [], made)
+        others = [event for event in events if event.cell != lock]
+        has_changed = change(terms, head, path, live, others, made)
         has_waited = head.waited.get(lock, terms.false)
-        if self._could_be_taken_later(lock, head):
+        writes_others = any(event.kind in _WRITING for event in others)
+        if not writes_others and self._could_be_taken_later(lock, head):
             has_waited = terms.true
         following = self._log.under(path, terms.or_(has_changed, terms.not_(has_waited)))
         if following is not None:
@@ -141,8 +143,9 @@ def _ends(event: Occurrence, acquire: Occurrence) -> bool:
 def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:
     """If all that a round does is to read, and to release a lock and take it again at its end, in
     an atomic section for this alone: the event that takes it. Whether it is a lock at all is
-    another question if that is a write."""
-    accesses = [event for event in events if event.kind is not Access.MARK]
+    another question if that is a write, and so is whether writes to other cells before that change
+    anything."""
+    accesses = [event for event in events if not _accesses_nothing(event)]
     if len(accesses) < 2:
         return None
     *earlier, last = accesses
@@ -157,7 +160,12 @@ def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:
     names = {name for name, _ in last.section}
     if any(name in names for event in earlier for name, _ in event.section):
         return None
-    writing = [event for event in earlier if event.kind is not Access.READ]
+    writing = [
+        event
+        for event in earlier
+        if event.kind is not Access.READ
+        and (event.kind is not Access.WRITE or event.cell == last.cell)
+    ]
     if len(writing) != 1 or writing[0].cell != last.cell:
         return None
     [release] = writing
@@ -166,6 +174,12 @@ def wait_in(terms: Terms, events: Sequence[Occurrence]) -> Occurrence | None:
     else:
         is_release = release.kind is Access.RELEASE
     return last if is_release else None
+
+
+def _accesses_nothing(event: Occurrence) -> bool:
+    """Whether an event accesses nothing: a mark, or a fence in a section of the library, which says
+    what the section synchronises."""
+    return event.kind is Access.MARK or (event.kind is Access.FENCE and bool(event.section))
 
 
 def change(

@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping
 from plait.data import dataclass, field
 from plait.engines.orders.bounds import Bounds
 from plait.engines.orders.knowledge import MOST_ROUNDS, Knowledge
-from plait.engines.orders.locks import LockedSection, learn, learn_for_deadlocks, locked_sections
+from plait.engines.orders.locks import (
+    LockedSection,
+    learn,
+    learn_for_deadlocks,
+    learn_in_weak_memory,
+    locked_sections,
+)
 from plait.engines.orders.maximal import MaximalUnroller
 from plait.engines.orders.objects import Objects
 from plait.engines.orders.prune import StaticOrders
@@ -53,7 +59,8 @@ def unroll(
         unrolling: Unrolling, orders: StaticOrders, terms: Terms, known: UnrollingFacts
     ) -> UnrollingFacts:
         if memory_model is not MemoryModel.SC:
-            return known  # all that is taught relies on memory that everybody sees alike
+            is_static = knowledge.objects.is_static
+            return learn_in_weak_memory(unrolling, orders, terms, known, is_static)
         return learn(unrolling, orders, terms, known, finds_races, checks_memory)
 
     knowledge = Knowledge(

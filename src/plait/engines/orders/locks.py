@@ -33,7 +33,7 @@ so the answer may be "no lock" where better reasoning would say otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from plait.data import dataclass, field
 from plait.engines.orders.prune import Conjuncts, StaticOrders
@@ -534,6 +534,66 @@ def learn(
         known.unread | unread,
         {**known.semaphores, **semaphores},
     )
+
+
+def learn_in_weak_memory(
+    unrolling: Unrolling,
+    orders: StaticOrders,
+    terms: Terms,
+    known: UnrollingFacts,
+    is_static: Callable[[Cell], bool],
+) -> UnrollingFacts:
+    """What does not rely on memory that everybody sees alike: which cells are owned, as that is
+    about what threads do in their own sections; and cells of which all that is ever written is
+    what they have at the beginning, or of sections alone, whose memory is in one order, those that
+    are indifferent. Objects that begin and end need their accesses for that."""
+    of_cells: dict[Cell, list[Occurrence]] = {}
+    for event in unrolling.events:
+        if event.cell is not None and event.cell not in unrolling.regions:
+            of_cells.setdefault(event.cell, []).append(event)
+    waited = unrolling.waited_for & of_cells.keys()
+    awaited = {cell for cell in waited if _is_only_awaited(cell, of_cells[cell], orders, terms)}
+    same = indifferent(unrolling, terms)
+    constants: dict[Cell, int] = {}
+    unread: set[Cell] = set()
+    for cell, events in of_cells.items():
+        if not is_static(cell):
+            continue
+        initial = unrolling.initial[cell]
+        written = {event.value for event in events if event.kind is Access.WRITE}
+        if not written:
+            constants[cell] = initial
+        elif all(event.section and not event.in_update for event in events):
+            if written == {initial} and terms.is_constant(initial):
+                constants[cell] = initial
+            elif cell in same:
+                constants[cell] = same[cell]
+                unread.add(cell)
+    return UnrollingFacts(
+        {**known.constant, **constants},
+        awaited=known.awaited | awaited,
+        owned=known.owned | (known.awaited - unrolling.unowned),
+        tracked=known.tracked | waited,
+        unread=known.unread | unread,
+    )
+
+
+def _is_only_awaited(
+    cell: Cell, events: list[Occurrence], orders: StaticOrders, terms: Terms
+) -> bool:
+    """Whether nobody sees who else holds a lock, but by waiting until it is free: whoever reads it
+    either holds it himself, or requires it to be 0 if it is anything that others write."""
+    for event in events:
+        if event.kind is Access.READ and event.locks.get(cell) is None:
+            written = (
+                terms.value(other.value)
+                for other in events
+                if other.kind is Access.WRITE and other.thread != event.thread
+            )
+            others = frozenset(-1 if value is None else value for value in written) - {0}
+            if -1 in others or not orders.requires(event, 0, others):
+                return False
+    return True
 
 
 def indifferent(unrolling: Unrolling, terms: Terms) -> dict[Cell, int]:

@@ -10,6 +10,7 @@ from plait.analysis.points_to import PointsTo
 from plait.analysis.sharing import sharing_of
 from plait.analysis.thread_numbers import thread_number_as_number
 from plait.data import dataclass
+from plait.engines.orders.prune import Conjuncts
 from plait.engines.orders.unrolling import ThreadRun
 from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
@@ -85,11 +86,15 @@ def other_numbers(points_to: PointsTo, threads: Sequence[ThreadRun], terms: Term
 
 
 def _have_next_numbers(created: Sequence[ThreadRun], terms: Terms) -> bool:
+    conjuncts = Conjuncts(terms)
     return all(
         thread.parent == 1 and thread.number == number for number, thread in enumerate(created, 2)
     ) and all(
         earlier.spawned_by < later.spawned_by
-        and terms.implies(later.guard, earlier.guard) == terms.true
+        and (
+            terms.implies(later.guard, earlier.guard) == terms.true
+            or not conjuncts.of(earlier.guard) & ~conjuncts.of(later.guard)
+        )
         for earlier, later in zip(created, created[1:])
     )
 
@@ -283,6 +288,10 @@ class Objects:
         """An object of a frame: alloca."""
         is_shared = self.shares(edge)
         return self._make(thread, edge, site, size, "alloca", is_shared, None, is_open=is_open)
+
+    def is_static(self, cell: tuple[int, int]) -> bool:
+        """Whether a cell is there from the beginning to the end."""
+        return cell[0] >> self._bits < self._program.first_free_page
 
     def leakable(self) -> list[Instance]:
         """The objects known so far that the program must free."""

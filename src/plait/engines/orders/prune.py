@@ -146,12 +146,29 @@ class StaticOrders:
                 found.setdefault(left, []).append((self.conjuncts.of(where), value, is_equal))
         return found
 
-    def requires(self, read: Occurrence, wanted: int) -> bool:
-        """Whether a read happens only if it reads this value."""
+    def requires(self, read: Occurrence, wanted: int, others: frozenset[int] | None = None) -> bool:
+        """Whether a read happens only if it reads this value; or another one, but none of `others`,
+        if they are given."""
         return any(
-            is_equal and value == wanted and not where & ~self.conjuncts.of(read.guard)
+            is_equal and value == wanted and self._rules_out(where, read, others)
             for where, value, is_equal in self._required.get(read.value, ())
         )
+
+    def _rules_out(self, where: int, read: Occurrence, others: frozenset[int] | None) -> bool:
+        """Whether a condition holds if the read happens, and reads one of `others` if given."""
+        beyond = where & ~self.conjuncts.of(read.guard)
+        if not beyond or others is None:
+            return not beyond
+        terms = self._terms
+        for atom in self.conjuncts.atoms(beyond):
+            equation = terms.operands[atom][0] if terms.operator[atom] == NOT else atom
+            if equation == atom or terms.operator[equation] != EQ:
+                return False
+            left, right = terms.operands[equation]
+            value = terms.value(right)
+            if left != read.value or value is None or value in others:
+                return False
+        return True
 
     def _values_fit(self, read: Occurrence) -> list[int]:
         assert read.cell is not None

@@ -67,7 +67,7 @@ from plait.model.actions import (
     Wait,
 )
 from plait.model.machine import LARGEST_ALLOCATION
-from plait.model.memory_model import SYNCHRONISING, MemoryModel
+from plait.model.memory_model import HAVE_A_MEANING_IN_C11, MemoryModel
 from plait.model.program import Edge, Function, Program
 from plait.model.types import Scalar
 from plait.model.unset import local, made_at, missing_argument
@@ -525,7 +525,8 @@ class Unroller:
         """Of an atomic section under the memory model: under C11 not every one synchronises."""
         function = self._log.function
         is_c11 = self.knowledge.memory_model is MemoryModel.C11
-        if not is_c11 or (function.library and function.name in SYNCHRONISING):
+        is_inner = path.section is not None
+        if not is_c11 or is_inner or (function.library and function.name in HAVE_A_MEANING_IN_C11):
             return True
         what = f"'{function.display}'" if function.library else "an atomic section"
         message = f"{what} has no meaning under the memory model c11"

@@ -85,22 +85,30 @@ def test_an_object_is_freed(name: str, tmp_path: Path) -> None:
     assert [of_text(tmp_path, text, model).answer for model in MODELS] == expected
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_an_object_is_used_by_who_knows_that_it_is_gone(model: str, tmp_path: Path) -> None:
+    """The end happens before the access, which is as wrong as if there were no order."""
+    text = HANDED_OVER.replace("*made = 1;", "free(made);")
+    for placeholder, part in (("ORDER", RELEASE), ("AFTER", ""), ("DONE", "*found = 2;")):
+        text = text.replace(placeholder, part)
+    assert of_text(tmp_path, text, model).answer is VIOLATED
+
+
 def test_a_lock_that_dies(tmp_path: Path) -> None:
     """What the library does with an object comes before its end, too."""
     text = """
-    struct guarded { pthread_mutex_t m; atomic_int done; };
-    void *one(void *p) {
-      struct guarded *g = p;
-      pthread_mutex_lock(&g->m); pthread_mutex_unlock(&g->m);
-      atomic_store_explicit(&g->done, 1, ORDER);
+    atomic_int done;
+    void *one(void *m) {
+      pthread_mutex_lock(m); pthread_mutex_unlock(m);
+      atomic_store_explicit(&done, 1, ORDER);
       return 0;
     }
     void f(void) {
-      struct guarded g;
+      pthread_mutex_t m;
       pthread_t t;
-      pthread_mutex_init(&g.m, 0); atomic_init(&g.done, 0);
-      pthread_create(&t, 0, one, &g);
-      while (!atomic_load_explicit(&g.done, memory_order_acquire));
+      pthread_mutex_init(&m, 0);
+      pthread_create(&t, 0, one, &m);
+      while (!atomic_load_explicit(&done, memory_order_acquire));
     }
     int main(void) { f(); }
     """

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.engines.asking import Replaying
 
 from litmus.outcomes import searching
-from plait.data import replace
 from plait.engines import registry
 from plait.engines.interface import Answer, Outcome, Question
 from plait.engines.orders.answer import answer
 from plait.engines.orders.engine import finished
-from plait.model.memory_model import MemoryModel
 from plait.portfolio.subject import Subject, for_exploring, load_program, specification
 from plait.semantics.explore import ExploreOptions, Verdict, explore
 
@@ -42,10 +41,12 @@ def asked(
     file: Path, model: str, *defines: str, properties: tuple[str, ...] = (), exploring: bool = True
 ) -> Outcome:
     """The engine's answer; exploration must not contradict it."""
-    subject = Subject(programs=(str(file),), defines=defines, property=properties)
+    subject = Subject(
+        programs=(str(file),), defines=defines, property=properties, memory_model=model
+    )
     chosen, entry = specification(subject)
     program = load_program(subject, chosen, entry)
-    chosen = replace(for_exploring(program, chosen), memory_model=MemoryModel(model))
+    chosen = for_exploring(program, chosen)
     question = Question(program, chosen, settings=registry.engine("orders").settings({}))
     outcome = answer(question, Replaying(question))
     if exploring:
@@ -55,7 +56,7 @@ def asked(
     return outcome
 
 
-def of_text(folder: Path, text: str, model: str, **more: tuple[str, ...]) -> Outcome:
+def of_text(folder: Path, text: str, model: str, **more: Any) -> Outcome:
     file = folder / "program.c"
     file.write_text(HEAD + text)
     return asked(file, model, **more)

@@ -104,7 +104,7 @@ class _ModelGraph:
             for number in thread.events:
                 event = self._events[number]
                 is_access = number in literals.of_program
-                is_fence = event.kind is Access.FENCE
+                is_fence = event.kind is Access.FENCE and not event.section
                 is_in_section = is_in_library_section(event)
                 if not (is_access or is_fence or is_in_section or number in begins):
                     continue
@@ -184,15 +184,9 @@ class _ModelGraph:
     def _synchronise(self) -> None:
         """sw, as in `rc11.synchronises_with`, with reasons."""
         graph = self.graph
-        for link in self._literals.of_library:
-            one, other = self.nodes.get(link.write), self.nodes.get(link.read)
-            if one is None or other is None or one == other or not self._holds(link.literal):
-                continue
-            if not (self._is_section(one) and self._is_section(other)):
-                continue
+        for one, other, why in self._synchronising_sections():
             graph.synchronised.append((one, other))
-            sections = [self._in_section(number) for number in (link.write, link.read)]
-            self._add_sw(one, other, _NONE.union([link.literal], *sections))
+            self._add_sw(one, other, why)
         fences = [node for node, is_fence in enumerate(graph.is_fence) if is_fence]
         for read, write in graph.reads_from.items():
             if write < 0 or not graph.orders[read].is_atomic:
@@ -216,6 +210,59 @@ class _ModelGraph:
                     for other, why in acquiring:
                         self._add_sw(one, other, chain | why)
 
+    def _synchronising_sections(self) -> Iterator[tuple[int, int, Reason]]:
+        """A section with an acquire fence behind a read synchronises with those that have released
+        what it reads; a section that reads and writes goes on with what was released (see
+        `semantics.graph_memory`)."""
+        fences: dict[int, list[Occurrence]] = {}
+        reads: dict[tuple[int, tuple[int, int]], Occurrence] = {}
+        sources: dict[int, Link] = {}
+        for link in self._literals.of_library:
+            if self._holds(link.literal):
+                sources.setdefault(link.read, link)
+        for event in self._events:
+            if not event.section or not self._solver.model_value(event.guard):
+                continue
+            begin, _ = self._section_of(event)
+            if event.kind is Access.FENCE:
+                fences.setdefault(begin, []).append(event)
+            elif event.kind is Access.READ and event.cell is not None:
+                reads[begin, event.cell] = event
+        for read in sources:
+            if not self._events[read].section:
+                continue  # nobody else accesses it
+            begin, why_section = self._section_of(self._events[read])
+            acquiring = [
+                fence
+                for fence in fences.get(begin, ())
+                if fence.order in ACQUIRES and fence.number > read
+            ]
+            if not acquiring:
+                continue
+            why = why_section | {self._literals.guards[acquiring[0].number]}
+            source = sources.get(read)
+            while source is not None and source.write in self.nodes:
+                why |= {source.literal}
+                write = self._events[source.write]
+                begin, why_section = self._section_of(write)
+                why |= why_section
+                releasing = [one for one in fences.get(begin, ()) if one.order in RELEASES]
+                one, other = self.nodes[write.number], self.nodes[read]
+                if releasing and one != other:
+                    yield one, other, why | {self._literals.guards[releasing[0].number]}
+                assert write.cell is not None
+                before = reads.get((begin, write.cell))
+                source = None if before is None else sources.get(before.number)
+
+    def _section_of(self, event: Occurrence) -> tuple[int, Reason]:
+        """Which section an event is in, and why, if it may be in several."""
+        begin, when = next(
+            (begin, when) for begin, when in event.section if self._solver.model_value(when)
+        )
+        if len(event.section) < 2:
+            return begin, _NONE
+        return begin, frozenset({self._solver.literal_of(when)})
+
     def _heads(self, read: int) -> list[tuple[int, Reason]]:
         """The atomic writes in whose release sequence the write is that a read reads."""
         found = []
@@ -235,17 +282,6 @@ class _ModelGraph:
         known = self._sw.get((one, other))
         if known is None or len(reason) < len(known):
             self._sw[one, other] = reason
-
-    def _is_section(self, node: int) -> bool:
-        return self._items[node] is None
-
-    def _in_section(self, number: int) -> Reason:
-        """In which section an event is, if it may be in several."""
-        section = self._events[number].section
-        if len(section) < 2:
-            return _NONE
-        when = next(when for _, when in section if self._solver.model_value(when))
-        return frozenset({self._solver.literal_of(when)})
 
     def _has_order(self, node: int, orders: frozenset[Order]) -> Reason:
         """Why the memory order of a node is one of these: of an update, if it depends on whether it

@@ -23,6 +23,7 @@ from plait.engines.orders.weak.moves import moves_of
 from plait.errors import UnsupportedCode
 from plait.logic.solver import Solver
 from plait.model.actions import CheckKind
+from plait.model.memory_model import MemoryModel
 from plait.model.program import Program
 
 MOST_WRITES = 60  # of one cell or region: modification order has a clause for any three
@@ -38,6 +39,7 @@ class AxiomEncoder(Encoder):
         self, learned: Learned, solver: Solver, program: Program, race_is: str | None
     ) -> None:
         super().__init__(learned, solver)
+        assert program.memory_model is MemoryModel.C11, "the library has no fences"
         self._program = program
         self._race_is = race_is
         self._objects = learned.objects
