@@ -14,7 +14,8 @@ ends in taking the lock, and the second comes back to the head with nothing chan
 write of anything new, the thread may stay away from the lock all the time. Nobody sees the
 difference if nobody sees the lock but by waiting for it, and nobody but the owner resets it: it is
 recognised as a lock (see `locks`) or `owned` (see `unrolling_facts`). Both must be about the same
-lock, and the first must take it by itself, later being as good: with nothing else in that step or behind it.
+lock, and the first must take it by itself, later being as good: with nothing else in that step or
+behind it.
 
 For the same reason the first such round needs no round either if the thread has done nothing but to
 take the lock before it came to the head. It might as well have taken it when it took it again: what
