@@ -89,7 +89,7 @@ class GraphEvent(NamedTuple):
     """`location` is None for fences, sections and the end of objects. `source`: of a read, the
     write that it reads. `of_update`: the write of the update whose read is the event before it.
     `after`: of a section, those it happens after; `touched`: the objects that it accesses.
-    `standing`: of a read, where its thread was before it."""
+    `standing`: of what only reads, where its thread was before it."""
 
     order: Order
     site: Site
@@ -230,7 +230,11 @@ class GraphMemory(WeakMemory):
         assert self._section is not None
         after = tuple(sorted(self._acquired_in_section))
         touched = tuple(sorted(self._touched_in_section))
-        ref = self._add(GraphEvent(Order.ACQ_REL, self._section, after=after, touched=touched))
+        standing = None if self._written_in_section else self._standing(self.machine.number)
+        event = GraphEvent(
+            Order.ACQ_REL, self._section, after=after, touched=touched, standing=standing
+        )
+        ref = self._add(event)
         own = self._events[ref[0]]
         known = {one for event in own for one in event.after} if self._releases else set()
         for byte in self._written_in_section:
@@ -346,7 +350,7 @@ class GraphMemory(WeakMemory):
 
     def has_come_back(self, thread: int) -> bool:
         """A thread that has done nothing that matters since it was where it is now: it has read
-        or fenced, it has made updates that write what they read, and it has written to objects of
+        or fenced, also in sections of the library that write nothing, it has made updates that write what they read, and it has written to objects of
         its own that no other thread accesses, which have their values again. Without these events
         the graph is as consistent (no axiom is about what is missing; who has read from such an
         update reads from what the update has read, and a write that is left out had no other

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.engines.orders.weak.test_programs import HEAD as PROGRAM_HEAD
 from tests.engines.orders.weak.test_programs import of_text
 
 from plait.engines.interface import Answer, Outcome
+from plait.portfolio.subject import Subject, load_program, specification
+from plait.semantics.explore import ExploreOptions, Verdict, explore
 
 HOLDS, VIOLATED, UNKNOWN = Answer.HOLDS, Answer.VIOLATED, Answer.UNKNOWN
 MODELS = ("tso", "pso", "c11")
@@ -212,6 +215,17 @@ def test_a_wait_in_a_loop_needs_no_bound(model: str, tmp_path: Path) -> None:
     two = f"{LOCK} while (!y) pthread_cond_wait(&c, &m); assert(x == 1); {UNLOCK}"
     found = asked_of_text(tmp_path, of_threads(one, two, ""), model)
     assert found.answer is HOLDS, found.reason
+
+
+def test_exploration_ends_where_a_thread_tries_to_lock_for_ever(tmp_path: Path) -> None:
+    """What fails has only read."""
+    one = f"while (pthread_mutex_trylock(&m)) ; x++; {UNLOCK}"
+    file = tmp_path / "program.c"
+    file.write_text(PROGRAM_HEAD + of_threads(one, one, MUTEX))
+    subject = Subject(programs=(str(file),), memory_model="c11")
+    chosen, entry = specification(subject)
+    found = explore(load_program(subject, chosen, entry), chosen, ExploreOptions())
+    assert found.verdict is Verdict.TRUE, found.reason
 
 
 def test_a_wait_that_somebody_sees_needs_its_rounds(tmp_path: Path) -> None:
