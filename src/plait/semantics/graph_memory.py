@@ -350,11 +350,12 @@ class GraphMemory(WeakMemory):
 
     def has_come_back(self, thread: int) -> bool:
         """A thread that has done nothing that matters since it was where it is now: it has read
-        or fenced, also in sections of the library that write nothing, it has made updates that write what they read, and it has written to objects of
-        its own that no other thread accesses, which have their values again. Without these events
-        the graph is as consistent (no axiom is about what is missing; who has read from such an
-        update reads from what the update has read, and a write that is left out had no other
-        readers), with no more order. What the thread does from here on, it can do from there."""
+        or fenced, also in sections of the library that write nothing, it has made updates that
+        write what they read, and it has written to objects of its own that no other thread
+        accesses, which have their values again. Without these events the graph is as consistent (no
+        axiom is about what is missing; who has read from such an update reads from what the update
+        has read, and a write that is left out had no other readers), with no more order. What the
+        thread does from here on, it can do from there."""
         here: Hashable = None
         own = self._events.get(thread, ())
         for place in range(len(own) - 1, -1, -1):
