@@ -205,8 +205,13 @@ int pthread_cond_timedwait(struct __plait_condition *condition, struct __plait_m
   int is_cancelled = __plait_is_cancelled_now();
   int acts;
 #endif
+#if PLAIT_C11
+  PLAIT_TOUCH_MEMBER(deadline->tv_sec); /* the program's memory, and so in no section */
+  __plait_atomic_begin();
+#else
   __plait_atomic_begin();
   PLAIT_TOUCH(deadline);
+#endif
   result = __plait_begin_wait(condition, mutex);
   __plait_atomic_end();
   if (result != 0) return result;
@@ -221,6 +226,9 @@ int pthread_cond_timedwait(struct __plait_condition *condition, struct __plait_m
   unsigned long long own = __plait_own_bit();
   __plait_atomic_begin();
   timed_out = !__plait_end_wait(condition, own);
+#if PLAIT_C11
+  timed_out = __plait_choose("time-out of pthread_cond_timedwait", 2); /* in which order with signals */
+#endif
 #if PLAIT_CANCEL
   acts = __plait_acts(condition, is_cancelled, !timed_out);
 #endif

@@ -65,7 +65,7 @@ PROGRAMS = {
     ),
     "a trylock that fails does not acquire": (
         f"{LOCK} x = 1; {UNLOCK} {LOCK} {TELL}",
-        "if (pthread_mutex_trylock(&m) && load(&f)) assert(x == 1);",
+        "if (load(&f) && pthread_mutex_trylock(&m)) assert(x == 1);",
         MUTEX,
         ONLY_C11_RACES,
     ),
@@ -104,6 +104,13 @@ PROGRAMS = {
         f"{LOCK} pthread_cond_wait(&c, &m); {UNLOCK} if (load(&f)) assert(x == 1);",
         COND,
         (HOLDS, HOLDS, VIOLATED),
+    ),
+    "timed wait": (
+        f"{LOCK} x = 1; pthread_cond_signal(&c); {UNLOCK}",
+        f"struct timespec z = {{0, 0}}; {LOCK} int r = pthread_cond_timedwait(&c, &m, &z);"
+        f" assert(r || x == 1); {UNLOCK}",
+        COND,
+        (VIOLATED, VIOLATED, VIOLATED),  # a wait may end by itself
     ),
     "barrier": (f"x = 1; {PASS}", f"{PASS} assert(x == 1);", BARRIER, ALL_HOLD),
     "behind a barrier": (
@@ -229,10 +236,11 @@ def test_exploration_ends_where_a_thread_tries_to_lock_for_ever(tmp_path: Path) 
 
 
 def test_a_wait_that_somebody_sees_needs_its_rounds(tmp_path: Path) -> None:
-    """Who tries to lock sees each time at which the waiting thread has the lock."""
-    held = "pthread_mutex_trylock(&m) == 0"
-    one = f"if ({held}) return 0; if (!({held})) return 0; {UNLOCK}"
-    one += f"if ({held}) return 0; if (!({held})) return 0; {UNLOCK} if ({held}) return 0; assert(0);"
+    """What a thread finds out by pthread_mutex_destroy are the times at which another one has the
+    lock."""
+    held = "if (!pthread_mutex_destroy(&m)) return 0; "
+    free = "if (pthread_mutex_destroy(&m)) return 0; "
+    one = f"{held} {free} {held} {free} {held} assert(0);"
     two = f"{LOCK} while (!y) pthread_cond_wait(&c, &m); {UNLOCK}"
     text = of_threads(one, two, "")
     found = asked_of_text(tmp_path, text, "tso")
