@@ -240,7 +240,7 @@ def test_a_wait_that_somebody_sees_needs_its_rounds(tmp_path: Path) -> None:
     lock."""
     held = "if (!pthread_mutex_destroy(&m)) return 0; "
     free = "if (pthread_mutex_destroy(&m)) return 0; "
-    one = f"{held} {free} {held} {free} {held} assert(0);"
+    one = f"{held} {free} {held} {free} {held} {free} {held} assert(0);"
     two = f"{LOCK} while (!y) pthread_cond_wait(&c, &m); {UNLOCK}"
     text = of_threads(one, two, "")
     found = asked_of_text(tmp_path, text, "tso")
