@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from plait.api import Options, verify_with
 from plait.cli.main import _main
 from plait.coverage import forms
+from plait.coverage.compiled import Measured
 from plait.coverage.search import cover
 from plait.coverage.table import Table
 from plait.data import replace
@@ -73,13 +76,12 @@ def test_each_line_is_live_or_dead(program: Path, table: Table) -> None:
 
 
 def test_a_test_reaches_its_lines(program: Path, table: Table) -> None:
-    from plait.coverage.search import _NOTHING, _reached
-    from plait.portfolio.subject import load_program
+    from plait.coverage.search import NOTHING, _reached, program_of
 
-    loaded = load_program(Options(programs=(str(program),)), _NOTHING, "main")
+    loaded = program_of(Options(programs=(str(program),)))
     for test in table.tests:
         schedule = from_text(test.schedule, "test")
-        reached = _reached(loaded, run(loaded, _NOTHING, schedule=schedule, trace=True).events)
+        reached = _reached(loaded, run(loaded, NOTHING, schedule=schedule, trace=True).events)
         last = set(test.lines) - reached
         # A counterexample ends right before the line that it was asked for.
         assert len(last) <= (test.found_by != "a random run")
@@ -128,3 +130,54 @@ def test_other_questions_are_refused(program: Path, capsys: pytest.CaptureFixtur
     assert _main(["cover", "--property", "no-data-race", str(program)]) == 2
     assert _main(["verify", "--reach", "a.c:1", "--monitor", "file-use", str(program)]) == 2
     assert "two questions" in capsys.readouterr().err
+
+
+ARGUMENTS = """#include <pthread.h>
+#include <stdio.h>
+static int done;
+static void *work(void *unused) {
+  if (done)
+    printf("late\\n");
+  return 0;
+}
+int main(int argc, char **argv) {
+  pthread_t a;
+  int set;
+  pthread_create(&a, 0, work, 0);
+  if (argc > 2 && argv[1][0] == 'q')
+    puts("quiet");
+  if (set == 77)
+    done = 1;
+  pthread_join(a, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("gcc") or not shutil.which("gcov"), reason="needs gcc")
+def test_compiled_tests_reach_what_is_claimed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inputs, arguments, values that nobody has set, and an order of the threads."""
+    monkeypatch.chdir(tmp_path)
+    Path("program.c").write_text(ARGUMENTS)
+    command = ["cover", "--no-cache", "--engine", "orders", "--run", "--emit", "tests"]
+    assert _main([*command, "program.c"]) == 0
+    said = capsys.readouterr().out
+    number = said.split("compiled: ")[1].split()[0]
+    assert f"compiled: {number} of {number} tests reach what is claimed (gcov)" in said
+    assert said.endswith("COVER: 11 live, 0 dead, 0 unknown of 11 lines\n")
+    done = subprocess.run(["make", "-C", "tests", "coverage"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    counted = Path("tests/program.c.gcov").read_text()
+    assert "#####" not in counted
+
+
+def test_what_a_compiled_test_does_not_reach_is_said() -> None:
+    ran = Measured(3, (("a.c", 4), ("a.c", 9)), (("b.c", 1),), "ended: early")
+    assert list(forms.to_words(ran)) == [
+        "compiled test 3 does not reach a.c:4, a.c:9",
+        "compiled test 3 reaches, though dead, b.c:1",
+        "compiled test 3: ended: early",
+    ]
+    assert not list(forms.to_words(Measured(1, (), (), "")))

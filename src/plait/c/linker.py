@@ -37,6 +37,7 @@ from plait.model.actions import (
     Check,
     CheckKind,
     EndThread,
+    Guard,
     Input,
     Origin,
     Return,
@@ -46,6 +47,7 @@ from plait.model.actions import (
 )
 from plait.model.expressions import (
     FALSE,
+    TRUE,
     Register,
 )
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
@@ -701,7 +703,7 @@ class Linker:
         start = self.library_function(START)
         if self.watching is not None:
             self.watching.prepare()
-        if self.options.all_functions:
+        if self.options.every_line:
             self._request_all()
         while self._pending:
             self._lower(*self._pending.pop())
@@ -712,7 +714,7 @@ class Linker:
         self._drop_unseen_errors()
         program = Program(self.data_model, {}, [], start, self._sources)
         program.memory_model = self._specification.memory_model
-        if self.options.all_functions:
+        if self.options.every_line:
             program.unused = [item for item in self._functions.values() if not item.library]
         keep_reachable(program, self._functions)
         program.unused = [item for item in program.unused if item.name not in program.functions]
@@ -770,8 +772,11 @@ class Linker:
             for edge in function.all_edges():
                 action = edge.action
                 if isinstance(action, Call) and action.callee in FAILURE_NOTES:
-                    edge.action = Skip(action.origin)
-                    changed = True
+                    if self.options.every_line:
+                        edge.action = Guard(action.origin, TRUE)
+                    else:
+                        edge.action = Skip(action.origin)
+                        changed = True
             if changed:
                 tidy(function)
 

@@ -24,6 +24,7 @@ class FrontEndOptions:
     arguments: tuple[str, ...] | None = None  # of main, with the program's name; None: any
     argument_sizes: ArgumentSizes = SMALLEST  # of what can be any of them
     reach: tuple[str, ...] = ()  # lines (FILE:LINE) at which an execution is a violation
-    all_functions: bool = False  # also those that nobody refers to (Program.unused)
+    # Keep what has no effect, and functions that nobody refers to (Program.unused).
+    every_line: bool = False
     monitor: str | None = None  # a file, or the name of one that plait has
     compiler_flags: tuple[str, ...] = ()  # others that change what the source means

@@ -454,6 +454,18 @@ def _cover_options(parser: Parser) -> None:
         metavar="DIR",
         help="write the tests into this folder, as schedules for `plait run --schedule`",
     )
+    parser.add_argument(
+        "--emit",
+        metavar="DIR",
+        help="write the tests into this folder as a C program (`make coverage` runs them)",
+    )
+    parser.add_argument(
+        "--run",
+        action="store_true",
+        help="compile and run the tests, and compare what they reach with what is claimed: this"
+        " executes the program",
+    )
+    parser.add_argument("--cc", metavar="CC", help="the compiler (default: $CC, cc or gcc)")
     _target_option(parser, "--json", "the table and the tests")
     _target_option(parser, "--html", "the sources, coloured")
     _target_option(parser, "--lcov", "live lines as executed ones, for tools that read LCOV")

@@ -62,13 +62,13 @@ def replay(options: argparse.Namespace, console: Console) -> int:
 def _replay(options: argparse.Namespace, console: Console) -> int:
     from plait.native.build import Builder, find_compiler
 
-    _check_folder(options.emit)
+    check_emit_folder(options.emit)
     found = _read_result(options)
     compiler = find_compiler(options.cc)
     whole, entry = specification(found.question)
-    sources = _sources(found.question, entry)
+    sources = sources_of(found.question, entry)
     program, plan = _plan(found, whole, entry, [item.path for item in sources], options.result)
-    builder = Builder(program, entry, plan, sources, compiler)
+    builder = Builder(program, entry, {"plan.txt": plan}, sources, compiler)
     console.line(f"the failure: {found.message}")
     with tempfile.TemporaryDirectory(prefix="plait-replay-") as folder:
         executable = builder.build(Path(folder))
@@ -123,7 +123,7 @@ def _emit(
     return True
 
 
-def _check_folder(path: str | None) -> None:
+def check_emit_folder(path: str | None) -> None:
     """Complain about a folder that cannot work before the time is spent, not after."""
     from plait.native.emit import is_foreign
 
@@ -293,7 +293,7 @@ def _part(whole: Specification, violated: str) -> Specification:
     return whole
 
 
-def _sources(question: Subject, entry: str) -> list[Source]:
+def sources_of(question: Subject, entry: str) -> list[Source]:
     from plait.native.build import Source
     from plait.portfolio.subject import front_end_options
 

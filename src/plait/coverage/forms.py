@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from html import escape
+from typing import TYPE_CHECKING
 
 from plait.coverage.table import Line, Table
 from plait.report.characters import clean_line
+
+if TYPE_CHECKING:
+    from plait.coverage.compiled import Measured
 
 _STYLE = """
 body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }
@@ -39,6 +43,16 @@ def to_text(table: Table, *, verbose: bool) -> Iterator[str]:
         for test in table.tests:
             places = ", ".join(f"{path}:{number}" for path, number in test.lines)
             yield f"test {test.number} ({test.found_by}): {places}"
+
+
+def to_words(item: Measured) -> Iterator[str]:
+    """How a compiled test differs from what is claimed of it; nothing if it does not."""
+    for what, lines in (("does not reach", item.missing), ("reaches, though dead,", item.beyond)):
+        if lines:
+            places = ", ".join(f"{path}:{number}" for path, number in lines)
+            yield f"compiled test {item.test} {what} {places}"
+    if item.trouble:
+        yield f"compiled test {item.test}: {item.trouble}"
 
 
 def _ranges(table: Table, rows: dict[Line, str]) -> Iterator[str]:

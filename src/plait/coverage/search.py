@@ -20,16 +20,16 @@ from plait.engines import registry
 from plait.evidence.result import Result
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
-from plait.portfolio.subject import front_end_options, load_program
+from plait.portfolio.subject import front_end_options
 from plait.semantics.run import run
-from plait.semantics.schedule import Schedule, from_data, to_text
+from plait.semantics.schedule import from_data, to_text
 from plait.semantics.trace import Event
 
 _RANDOM_RUNS = 24
 _MOST_STEPS = 20_000
 _SHARE_OF_RANDOM = 0.1  # of the time
 _LEAST_SECONDS = 1.0  # for a question
-_NOTHING = Specification(frozenset({Property.UNREACH_CALL}))
+NOTHING = Specification(frozenset({Property.UNREACH_CALL}))
 
 Tell = Callable[[str], None]
 
@@ -44,9 +44,8 @@ class _Search:
         self._options = options
         self._tell = tell
         self._began = time.monotonic()
-        self._entry = options.entry or "main"
-        self._table, self._functions = _listing(options, self._entry)
-        self._program = load_program(options, _NOTHING, self._entry)
+        self._program = program_of(options)
+        self._table, self._functions = _listing(self._program)
 
     def run(self) -> Table:
         table = self._table
@@ -72,7 +71,7 @@ class _Search:
         for seed in range(_RANDOM_RUNS):
             if deadline is not None and time.monotonic() > deadline:
                 return
-            found = run(self._program, _NOTHING, seed, max_steps=_MOST_STEPS, trace=True)
+            found = run(self._program, NOTHING, seed, max_steps=_MOST_STEPS, trace=True)
             reached = _reached(self._program, found.events)
             if self._table.add_test(to_text(found.schedule), reached, "a random run"):
                 self._tell(self._progress())
@@ -126,24 +125,33 @@ class _Search:
     def _note_live(self, result: Result) -> bool:
         if result.schedule is None or result.violation is None or result.violation.place is None:
             return False
-        schedule = from_data(result.schedule, "a counterexample")
+        # The test goes on to the end of the program: it may reach more.
+        found = run(
+            self._program,
+            NOTHING,
+            len(self._table.tests),
+            from_data(result.schedule, "a counterexample"),
+            _MOST_STEPS,
+            trace=True,
+            goes_on=True,
+        )
         place = result.violation.place
-        reached = self._executed(schedule) | {(place.file, place.line)}
+        reached = _reached(self._program, found.events) | {(place.file, place.line)}
         by = registry.engine(result.engine).name if registry.is_engine(result.engine) else "plait"
-        return self._table.add_test(to_text(schedule), reached, by)
-
-    def _executed(self, schedule: Schedule) -> set[Line]:
-        found = run(self._program, _NOTHING, schedule=schedule, trace=True)
-        return _reached(self._program, found.events)
+        return self._table.add_test(to_text(found.schedule), reached, by)
 
     def _note_unknown(self, group: list[Line], reason: str) -> None:
         self._table.unknown.update(dict.fromkeys(group, reason))
 
 
-def _listing(options: Options, entry: str) -> tuple[Table, dict[str, set[Line]]]:
+def program_of(options: Options) -> Program:
+    """With all that has a line."""
+    front_end = replace(front_end_options(options, options.entry or "main"), every_line=True)
+    return load(list(options.programs), front_end, NOTHING)
+
+
+def _listing(program: Program) -> tuple[Table, dict[str, set[Line]]]:
     """All lines, those of functions that nobody refers to being dead; and the lines by function."""
-    front_end = replace(front_end_options(options, entry), all_functions=True)
-    program = load(list(options.programs), front_end, _NOTHING)
     functions = {
         item.name: lines_of(item, program.sources)
         for item in program.functions.values()

@@ -10,12 +10,14 @@ Line = tuple[str, int]
 @dataclass(slots=True, frozen=True)
 class Test:
     """An execution of the program: its schedule and inputs, as `plait run --schedule` reads it.
-    `lines` are those that it is the first to reach; `found_by` is what has found it."""
+    `lines` are those that it is the first to reach, `reached` all that it reaches; `found_by` is
+    what has found it."""
 
     number: int
     schedule: str
     lines: tuple[Line, ...]
     found_by: str
+    reached: frozenset[Line] = frozenset()
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ class Table:
         new = tuple(line for line in self.open if line in reached)
         if new:
             number = len(self.tests) + 1
-            self.tests.append(Test(number, schedule, new, found_by))
+            self.tests.append(Test(number, schedule, new, found_by, frozenset(reached)))
             self.live.update(dict.fromkeys(new, number))
         return bool(new)
 

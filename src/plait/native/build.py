@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -52,6 +52,8 @@ _CHECKS = {
     "no-overflow": "-fsanitize=signed-integer-overflow",
     "no-undefined": "-fsanitize=integer-divide-by-zero,shift-exponent",
 }
+# For gcov. One thread runs at a time, so that counters need no atomic updates.
+_COUNTING = ("--coverage", "-fprofile-update=single")
 # What is not initialised is 0: a run must not depend on what was there before.
 _INITIALISE = ("-ftrivial-auto-var-init=zero",)
 OPTIONAL = (_INITIALISE, _CLANG_HOOKS)  # those of these that the compiler knows
@@ -139,11 +141,13 @@ def find_compiler(asked: str | None) -> str:
     raise CannotBuild(what)
 
 
-def commands(compiler: str, program: Program, plan: Plan) -> Commands:
-    compile_flags = list(_COMPILE)
-    if plan.violated in _CHECKS:
-        compile_flags += (_CHECKS[plan.violated],)
-    return Commands(compiler, tuple(compile_flags), RUNTIME_FLAGS, ("-no-pie",))
+def commands(compiler: str, violated: Collection[str], *, counting: bool = False) -> Commands:
+    compile_flags = [*_COMPILE, *(flag for name, flag in _CHECKS.items() if name in violated)]
+    if counting:
+        compile_flags += _COUNTING
+    # The runtime asks for the counters without needing them: an archive gives only what is needed.
+    link = ("-no-pie", *(("--coverage", "-Wl,-u,__gcov_dump") if counting else ()))
+    return Commands(compiler, tuple(compile_flags), RUNTIME_FLAGS, link)
 
 
 def _names(program: Program) -> str:
@@ -189,26 +193,32 @@ def run_tool(
 
 
 class Builder:
-    """Builds a program in a folder, step by step."""
+    """Builds a program in a folder, step by step. `plans` are the executions that it is to make, by
+    the names of their files; `counting`: gcov counts how often each line is executed."""
 
     def __init__(
         self,
         program: Program,
         entry: str,
-        plan: Plan,
+        plans: Mapping[str, Plan],
         sources: Sequence[Source],
         compiler: str,
+        *,
+        counting: bool = False,
     ) -> None:
-        self.commands = commands(compiler, program, plan)
+        violated = {plan.violated for plan in plans.values()}
+        self.commands = commands(compiler, violated, counting=counting)
         self._optional = accepted(compiler)
         self.sources = list(sources)
-        self.scripts = self._scripts(plan)  # for sed, by the number of the source
+        self._plans = plans
+        rows = (item for plan in plans.values() for item in plan.declarations())
+        self._declarations = list(dict.fromkeys(rows))
+        self.scripts = self._scripts()  # for sed, by the number of the source
         self.stubs = ""
         self.names = _names(program)
         self._own = {item.name for item in program.functions.values() if not item.library}
         self._program = program
         self._entry = entry
-        self._plan = plan
         self._inputs: Mapping[str, Scalar] = inputs_of(program)
         self._unresolved: list[str] = []
         self._notes: list[str] = []
@@ -237,12 +247,13 @@ class Builder:
         if errors:
             what = f"it cannot be linked\n{first_message(errors)}"
             raise CannotBuild(f"cannot be replayed natively: {what}")
-        (folder / "plan.txt").write_bytes(self._plan.text().encode("utf-8", "surrogateescape"))
+        for name, text in self.plan_texts().items():
+            (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
         write_tables(executable)
         return executable
 
-    def plan_text(self) -> str:
-        return self._plan.text()
+    def plan_texts(self) -> dict[str, str]:
+        return {name: plan.text(self._declarations) for name, plan in self._plans.items()}
 
     def notes(self) -> list[str]:
         return self._notes + [
@@ -255,8 +266,8 @@ class Builder:
         numbers = range(len(self.sources))
         return list(pool.map(lambda i: self._compile(self.sources[i], folder, i), numbers))
 
-    def _scripts(self, plan: Plan) -> dict[int, str]:
-        numbered = list(enumerate(plan.declarations()))
+    def _scripts(self) -> dict[int, str]:
+        numbered = list(enumerate(self._declarations))
         scripts: dict[int, str] = {}
         for number, source in enumerate(self.sources):
             own = [item for item in numbered if os.path.abspath(item[1].path) == source.path]
@@ -294,7 +305,7 @@ class Builder:
             self._inputs,
             undefined,
             self._unresolved,
-            self._plan.error_functions,
+            [name for plan in self._plans.values() for name in plan.error_functions],
         )
         function = self._program.functions.get(self._entry)
         if self._entry != "main" and function is not None:

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from plait.native.build import (
@@ -28,14 +28,22 @@ from plait.native.unset import HEAD
 
 _PLAIN = re.compile(r"[\w ./+,@-]*", re.ASCII)
 
-_MAKEFILE = """\
+_FAILURE = """\
 # A failure of a program with threads, replayed: the runtime forces the schedule and the inputs.
 #
 #   make test        fails as long as the program fails: keep it as a regression test
 #   make reproduce   succeeds if the failure shows
 #   make debug       stops in gdb right before the failing step
 #   make random      runs the program under other schedules: SEED=1, 2, ...
-
+"""
+_TESTS = """\
+# Executions that reach the lines of a program: the runtime forces their schedules and inputs.
+#
+#   make coverage    makes all of them, and counts how often each line is executed: *.gcov
+#   make test-1      makes one of them
+#   make random      runs the program under other schedules: SEED=1, 2, ...
+"""
+_BUILD = """
 CC = {compiler}
 try = $(shell $(CC) -Werror $(1) -x c -S -o - /dev/null > /dev/null 2>&1 && echo '$(1)')
 CFLAGS := {compile}{optional}
@@ -65,6 +73,8 @@ sites.txt: {program}
 symbols.txt: {program}
 \tnm -S --defined-only {program} > $@
 
+"""
+_TARGETS_OF_FAILURE = """\
 run: all
 \t@rm -f report.txt
 \t@-PLAIT_REPORT=report.txt ./{program} < /dev/null
@@ -75,12 +85,27 @@ reproduce: run
 \t@grep -q '^outcome failed' report.txt
 debug: all
 \tgdb -q -x replay.gdb ./{program}
+
+.PHONY: run test reproduce debug
+"""
+_TARGETS_OF_TESTS = """\
+TESTS = {tests}
+$(TESTS): all
+\t-PLAIT_PLAN=$@.plan ./{program} < /dev/null
+coverage: all
+\t@rm -f *.gcda *.gcov
+\t$(MAKE) $(TESTS)
+\tgcov $(OBJECTS:.o=.gcda)
+
+.PHONY: coverage $(TESTS)
+"""
+_OTHER_TARGETS = """\
 random: all
 \t-PLAIT_STRATEGY=random PLAIT_SEED=$(SEED) ./{program} < /dev/null
 clean:
-\trm -f *.o {program} sites.txt symbols.txt calls.txt report.txt
+\trm -f *.o *.gcno *.gcda *.gcov {program} sites.txt symbols.txt calls.txt report.txt
 
-.PHONY: always all run test reproduce debug random clean
+.PHONY: always all random clean
 """
 
 _GDB = """\
@@ -99,6 +124,19 @@ frame
 info threads
 """
 
+_README_OF_TESTS = """\
+The tests of this folder are executions of a program, which plait has found: together they reach all
+of its lines that are known to be reached by any.
+
+`make coverage` compiles the program (untouched, from where it is) with hooks before every access to
+memory and counters for gcov, links it with the small runtime in `runtime/`, and runs it once for
+each test. The runtime lets one thread run at a time, in the order that `test-1.plan` and the others
+say, and hands out the inputs of the plan. Behind its plan a test goes on by itself. What gcov
+writes beside the tests, `*.gcov`, says how often each line was executed.
+
+Needed are make, gcc with gcov, and binutils. The plans know source lines: when you have changed the
+program, what a plan cannot find any more is left out, and the runtime says so.
+"""
 _README = """\
 This folder replays a failure that plait has found in a program with threads:
 
@@ -124,23 +162,37 @@ def is_foreign(folder: Path) -> bool:
     if not makefile.exists():
         return (folder / "README").exists() or (folder / "runtime").exists()
     with open(makefile, errors="replace") as file:
-        return file.readline().strip() != _MAKEFILE.partition("\n")[0]
+        first = file.readline().strip()
+    return all(first != head.partition("\n")[0] for head in (_FAILURE, _TESTS))
 
 
 def emit(folder: Path, builder: Builder, message: str) -> None:
     """Write the test of a program that was built."""
-    makefile = _makefile(folder, builder)
+    makefile = _makefile(folder, builder, _FAILURE, _TARGETS_OF_FAILURE)
+    _write(folder, builder, makefile, _README.format(message=message), {"replay.gdb": _GDB})
+
+
+def emit_tests(folder: Path, builder: Builder) -> None:
+    """Write the tests of a program that was built: each of its plans is one."""
+    names = " ".join(Path(name).stem for name in builder.plan_texts())
+    makefile = _makefile(folder, builder, _TESTS, _TARGETS_OF_TESTS, tests=names)
+    _write(folder, builder, makefile, _README_OF_TESTS, {})
+
+
+def _write(
+    folder: Path, builder: Builder, makefile: str, readme: str, more: Mapping[str, str]
+) -> None:
     (folder / "runtime").mkdir(parents=True, exist_ok=True)
     for path in runtime_files():
         shutil.copyfile(path, folder / "runtime" / path.name)
     files = {
         "Makefile": makefile,
-        "plan.txt": builder.plan_text(),
+        **builder.plan_texts(),
         "stubs.c": builder.stubs,
         NAMES: builder.names,
         "sites.awk": SITES_AWK,
-        "replay.gdb": _GDB,
-        "README": _README.format(message=message),
+        "README": readme,
+        **more,
         **{_script_name(number): text for number, text in builder.scripts.items()},
     }
     for name, text in files.items():
@@ -148,7 +200,7 @@ def emit(folder: Path, builder: Builder, message: str) -> None:
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-def _makefile(folder: Path, builder: Builder) -> str:
+def _makefile(folder: Path, builder: Builder, head: str, targets: str, tests: str = "") -> str:
     commands = builder.commands
     runtime = [f"runtime-{path.stem}.o" for path in runtime_files() if path.suffix == ".c"]
     objects = [f"source{number}.o" for number in range(len(builder.sources))]
@@ -156,7 +208,8 @@ def _makefile(folder: Path, builder: Builder) -> str:
         _rule(folder, source, target, _script_name(i) if i in builder.scripts else "")
         for i, (source, target) in enumerate(zip(builder.sources, objects, strict=True))
     ]
-    return _MAKEFILE.format(
+    return head + (_BUILD + targets + _OTHER_TARGETS).format(
+        tests=tests,
         compiler=commands.compiler,
         compile=_words(commands.compile),
         optional="".join(f" $(call try,{_words(flags)})" for flags in OPTIONAL),

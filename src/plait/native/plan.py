@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from plait.data import dataclass, field, replace
 from plait.model.actions import (
@@ -38,6 +38,7 @@ from plait.semantics.trace import Event
 from plait.semantics.visibility import conservative
 
 VERSION = 1
+NOTHING = "nothing"  # is violated: the execution is a test
 
 _LARGE = 1 << 30  # more than any thread's number
 _LOOK_AHEAD = 10_000
@@ -106,7 +107,9 @@ class Plan:
     unset: list[UnsetValue] = field(default_factory=list)  # of locals
     calls: list[GivenCall] = field(default_factory=list)
 
-    def text(self) -> str:
+    def text(self, declarations: Sequence[Declaration] | None = None) -> str:
+        """`declarations` are those that are compiled with values, if others than its own."""
+        own = self.declarations() if declarations is None else declarations
         lines = [
             f"plait-plan {VERSION}",
             f"property {self.violated}",
@@ -117,7 +120,7 @@ class Plan:
             *self._argument_lines(),
             *(f"error-function {name}" for name in self.error_functions),
             *(f"input {thread} {bits:x} {name}" for thread, name, bits in self.inputs),
-            *self._unset_lines(),
+            *self._unset_lines(own),
             *map(str, self.calls),
             *map(str, self.entries),
         ]
@@ -127,8 +130,8 @@ class Plan:
         """Those that are compiled with values, by their numbers in the plan."""
         return list(dict.fromkeys(item.declaration for item in self.unset))
 
-    def _unset_lines(self) -> list[str]:
-        numbers = {declaration: i for i, declaration in enumerate(self.declarations())}
+    def _unset_lines(self, declarations: Sequence[Declaration]) -> list[str]:
+        numbers = {declaration: i for i, declaration in enumerate(declarations)}
         return [
             f"unset {item.thread} {numbers[item.declaration]} {item.number}"
             f" {item.offset} {item.data.hex()}"
@@ -160,7 +163,7 @@ def make_plan(
     maker = _Maker(program, stands_in_for, compiled)
     for event in execution.events:
         maker.take(event)
-    is_of_state = violated in ("no-data-race", "no-deadlock")
+    is_of_state = violated in (NOTHING, "no-data-race", "no-deadlock")
     if not is_of_state:
         maker.entries.append(Entry(thread, "sync", "failure", "-", 0, 0))
     return Plan(

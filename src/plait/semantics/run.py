@@ -58,16 +58,20 @@ def run(
     max_steps: int = MOST_STEPS,
     *,
     trace: bool = False,
+    goes_on: bool = False,
     is_visible: Visibility | None = None,
     limits: Limits | None = None,
 ) -> Execution:
-    """Execute one schedule; `trace` records every executed edge (slower)."""
+    """Execute one schedule; if it `goes_on`, at random behind its end and for inputs that it
+    does not give. `trace` records every executed edge (slower)."""
     make = TracingMachine if trace else Machine
     machine = make(program, specification, is_visible, limits)
     if trace:
         machine.unset_names = UnsetNames(program)
     runner = _Runner(machine, random.Random(seed), max_steps)
-    return runner.random_run() if schedule is None else runner.replay(schedule)
+    if schedule is None:
+        return runner.random_run()
+    return runner.replay(schedule, goes_on=goes_on)
 
 
 class _Runner:
@@ -102,10 +106,10 @@ class _Runner:
             else:
                 return self._execution(outcome.ending.value, outcome, blocked)
 
-    def replay(self, schedule: Schedule) -> Execution:
+    def replay(self, schedule: Schedule, *, goes_on: bool) -> Execution:
         machine = self.machine
         for position, item in enumerate(schedule, 1):
-            machine.supply = None
+            machine.supply = self._random_input if goes_on else None
             left, inputs = item.count, item.inputs
             while left:
                 runnable = machine.runnable()
@@ -132,6 +136,8 @@ class _Runner:
                     break
                 if machine.exit is not None:
                     return self._over({})
+        if goes_on and self.halt is None:
+            return self.random_run()
         return self._at_end_of_schedule()
 
     def _at_end_of_schedule(self) -> Execution:

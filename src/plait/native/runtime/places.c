@@ -47,6 +47,8 @@ char *read_beside_program(const char *name) {
   return text;
 }
 
+const char *plan_name(void) { return setting("PLAIT_PLAN", "plan.txt"); }
+
 int is_beside_program(const char *name) {
   char *text = read_beside_program(name);
   free(text);

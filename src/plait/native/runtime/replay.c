@@ -181,7 +181,7 @@ static void read_written(const char *line) {
 
 /* Lines of a key and its values; docs/replay.md describes them. */
 void read_plan(void) {
-  char *text = read_beside_program("plan.txt"), *rest = NULL;
+  char *text = read_beside_program(plan_name()), *rest = NULL;
   if (text == NULL) return;
   int number = 0;
   for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {

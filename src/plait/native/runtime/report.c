@@ -10,6 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of gcov, if the program counts what it executes: it ends without exit. */
+void __gcov_dump(void) __attribute__((weak));
+static void save_counters(void) {
+  if (__gcov_dump) __gcov_dump();
+}
+
 static int report_file = -1;
 static volatile sig_atomic_t is_reported;
 
@@ -26,6 +32,7 @@ static void say(const char *text) {
 static void on_alarm(int number) {
   (void)number;
   if (!is_reported) say("outcome endless the run takes longer than its time limit\n");
+  save_counters();
   _exit(3);
 }
 
@@ -40,6 +47,7 @@ static void on_crash(int number) {
              describe(&self->pending));
     if (is_hunt()) record_pending();
     say(text);
+    save_counters();
   }
   raise(number);
 }
@@ -89,6 +97,7 @@ void outcome(const char *how, const char *format, ...) {
   va_start(arguments, format);
   say_outcome(how, format, arguments);
   va_end(arguments);
+  save_counters();
   if (strcmp(how, "failed") == 0 && !is_hunt()) abort();
   _exit(3);
 }

@@ -135,6 +135,7 @@ const char *place(const void *pc);
 char *read_beside_program(const char *name);
 int is_beside_program(const char *name);
 const char *setting(const char *name, const char *otherwise);
+const char *plan_name(void); /* of the file beside the program */
 
 /* replay.c: what the plan says about the failure. */
 struct expectation {

@@ -28,7 +28,7 @@ static void last_handler(void) {
 
 static void set_up(void) {
   /* A hunted program that its own build executes is to behave as it always does. */
-  const char *name = setting("PLAIT_STRATEGY", is_beside_program("plan.txt") ? "replay" : "hunt");
+  const char *name = setting("PLAIT_STRATEGY", is_beside_program(plan_name()) ? "replay" : "hunt");
   strategy = strcmp(name, "random") == 0 ? &random_strategy
              : strcmp(name, "hunt") == 0 ? &hunt_strategy
                                          : &replay_strategy;
