@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from plait.api import Options, verify_with
@@ -19,6 +20,7 @@ from plait.data import replace
 from plait.errors import InputError
 from plait.semantics.run import run
 from plait.semantics.schedule import from_text
+from tests.report import schema_store
 
 PROGRAM = """#include <pthread.h>
 #include <stdlib.h>  /* defines functions that this program does not use */
@@ -99,6 +101,12 @@ def test_forms(program: Path, table: Table) -> None:
     page = forms.to_html(table)
     assert 'class="dead" title="no execution comes here (orders)"' in page
     assert "pthread_mutex_lock(&amp;m);" in page
+    log = json.loads(forms.to_sarif(table))
+    jsonschema.Draft7Validator(schema_store.schema(schema_store.SARIF)).validate(log)
+    first = log["runs"][0]["results"][-1]
+    assert first["message"]["text"] == "dead code: no execution comes here (orders)"
+    region = first["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 12, "endLine": 12}
     text = "\n".join(forms.to_text(table, verbose=True))
     assert f"{path}:12: no execution comes here (orders)" in text
 

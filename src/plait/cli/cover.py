@@ -55,6 +55,7 @@ def _cover(options: argparse.Namespace, console: Console) -> int:
     for name, make in (
         ("json", forms.to_json),
         ("lcov", forms.to_lcov),
+        ("sarif", forms.to_sarif),
         ("html", forms.to_html),
     ):
         path = getattr(options, name)

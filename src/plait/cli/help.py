@@ -135,11 +135,13 @@ COVER_HELP = """\
 For each line of the program that has code: an execution that reaches it (live), a proof that no
 execution does, in any schedule and for all inputs (dead), or neither (unknown). Random executions
 come first, then the engines. --timeout is for all lines together; what is asked again is answered
-from the cache, so that a second run goes on where the first one has stopped.
+from the cache, so that a second run goes on where the first one has stopped. Only --run executes
+the program.
 
 examples:
   plait cover --timeout 60 queue.c
   plait cover --html lines.html --lcov lines.info --tests tests queue.c main.c
+  plait cover --run --emit tests queue.c main.c              tests as a C program, with gcov
   plait run --schedule tests/test-3.json queue.c main.c      what a test does
   plait verify --reach queue.c:42 queue.c                    only one line
 

@@ -469,6 +469,7 @@ def _cover_options(parser: Parser) -> None:
     _target_option(parser, "--json", "the table and the tests")
     _target_option(parser, "--html", "the sources, coloured")
     _target_option(parser, "--lcov", "live lines as executed ones, for tools that read LCOV")
+    _target_option(parser, "--sarif", "dead lines as notes, for editors and code scanning")
 
 
 def _engine_option(group: argparse._ArgumentGroup, option: EngineOption) -> None:

@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
+from plait import __version__
 from plait.coverage.table import Line, Table
 from plait.report.characters import clean_line
+from plait.report.fingerprint import line_hash
+from plait.report.sarif import SCHEMA
+from plait.report.sarif_places import uri
+from plait.report.sarif_text import text_of
 
 if TYPE_CHECKING:
     from plait.coverage.compiled import Measured
 
+_DEAD = "dead-code"
 _STYLE = """
 body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }
 h2 { font-size: 1.05rem; margin-top: 2rem; }
@@ -38,7 +44,8 @@ def to_text(table: Table, *, verbose: bool) -> Iterator[str]:
     for title, rows in (("dead", table.dead), ("unknown", table.unknown)):
         if rows:
             yield f"{title}:"
-            yield from (f"  {item}" for item in _ranges(table, rows))
+            for path, first, last, why in _ranges(table, rows):
+                yield f"  {path}:{first}{f'-{last}' if last > first else ''}: {why}"
     if verbose:
         for test in table.tests:
             places = ", ".join(f"{path}:{number}" for path, number in test.lines)
@@ -55,8 +62,8 @@ def to_words(item: Measured) -> Iterator[str]:
         yield f"compiled test {item.test}: {item.trouble}"
 
 
-def _ranges(table: Table, rows: dict[Line, str]) -> Iterator[str]:
-    """Neighbours with the same reason stand together: `a.c:3-5: why`."""
+def _ranges(table: Table, rows: dict[Line, str]) -> Iterator[tuple[str, int, int, str]]:
+    """Neighbours with the same reason stand together: file, first and last line, reason."""
     for path, numbers in table.lines.items():
         begin = last = 0
         why = ""
@@ -66,7 +73,7 @@ def _ranges(table: Table, rows: dict[Line, str]) -> Iterator[str]:
                 last = number
                 continue
             if why:
-                yield f"{path}:{begin}{f'-{last}' if last > begin else ''}: {why}"
+                yield path, begin, last, why
             begin, last, why = number, number, reason
 
 
@@ -118,6 +125,44 @@ def to_lcov(table: Table) -> str:
         found, live, _, _ = table.counts(path)
         rows += [f"LF:{found}", f"LH:{live}", "end_of_record"]
     return "\n".join(rows) + "\n"
+
+
+def to_sarif(table: Table) -> str:
+    """Dead lines as notes."""
+    results = [
+        {
+            "ruleId": _DEAD,
+            "level": "note",
+            "message": {"text": text_of(f"dead code: {why}")},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": uri(path)},
+                        "region": {"startLine": first, "endLine": last},
+                    }
+                }
+            ],
+            "partialFingerprints": {
+                "primaryLocationLineHash": line_hash(table.sources[path], first)
+            },
+        }
+        for path, first, last, why in _ranges(table, table.dead)
+    ]
+    rule = {
+        "id": _DEAD,
+        "name": "DeadCode",
+        "shortDescription": {"text": "No execution comes here"},
+        "fullDescription": {
+            "text": text_of(
+                "In no schedule and for no inputs is this line executed, under these assumptions: "
+                + ("; ".join(table.assumptions) or "none")
+            )
+        },
+        "defaultConfiguration": {"level": "note"},
+    }
+    tool = {"driver": {"name": "plait", "version": __version__, "rules": [rule]}}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": tool, "results": results}]}
+    return json.dumps(log, indent=1) + "\n"
 
 
 def to_html(table: Table) -> str:
