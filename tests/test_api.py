@@ -55,9 +55,7 @@ def test_a_result_can_be_saved(tmp_path: Path) -> None:
     assert "counter" in str(result)
 
 
-def test_the_command_line_says_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = tmp_path / "r.json"
     assert main(["verify", "--json", str(saved), str(RACE)]) == 1
     capsys.readouterr()
@@ -114,7 +112,10 @@ def test_mistakes_are_exceptions(tmp_path: Path) -> None:
         ({"timeout": "5"}, "timeout '5': a number expected"),
         ({"timeout": True}, "timeout True: a number expected"),
         ({"timeout": float("nan")}, "timeout nan: must be positive"),
-        ({"memory_limit": 1e300}, "memory_limit 1e\\+300: must be positive, less than 4.29497e\\+09"),
+        (
+            {"memory_limit": 1e300},
+            "memory_limit 1e\\+300: must be positive, less than 4.29497e\\+09",
+        ),
         ({"jobs": 1.5}, "jobs 1.5: a whole number expected"),
         ({"unwind": "2"}, "unwind '2': a whole number expected"),
         ({"cache": 0}, "cache 0: True or False expected"),
@@ -147,15 +148,16 @@ def test_programs_that_cannot_be_used() -> None:
         ({"engine": "orders", "certificate": True}, "certificate: needs --engine impact"),
         ({"engine": "modular", "max_nodes": 9}, "max_nodes: needs --engine impact, but only"),
         ({"engine": "modular", "unwind": 2}, "unwind: needs --engine orders, but only modular"),
-        ({"engine": "portfolio", "certificate": True}, "certificate: needs --engine impact or context"),
+        (
+            {"engine": "portfolio", "certificate": True},
+            "certificate: needs --engine impact or context",
+        ),
         ({"unwind": 2, "explicit": "few"}, "explicit: needs --engine impact, but only orders"),
         ({"unwind": 2, "certificate": True}, "unwind: needs --engine orders, but only impact"),
     ],
     ids=str,
 )
-def test_options_of_engines_that_do_not_run(
-    choices: dict[str, Any], message: str
-) -> None:
+def test_options_of_engines_that_do_not_run(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(plait.InputError, match=f"^{message}"):
         plait.verify(RACE, **choices)
 

@@ -255,7 +255,9 @@ class Kept:
     b: list[int] = data.field(default_factory=list)
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))]
+)
 def test_copies_and_pickles(again: Any) -> None:
     value = Kept(1, [2])
     assert again(value) == value

@@ -57,7 +57,15 @@ def inner(folder: Path, marker: str, *chosen: str) -> list[str]:
     path.write_text(
         INNER.format(sleeper=SLEEPER.strip().format(marker=marker), ready=str(folder / "ready"))
     )
-    command = [sys.executable, "-m", "pytest", "-p", "tests.started", f"--rootdir={folder}", str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tests.started",
+        f"--rootdir={folder}",
+        str(path),
+    ]
     ignoring = 'trap "" INT HUP; exec "$@"'
     return ["sh", "-c", ignoring, "sh", *command, "-c", "/dev/null", "-q", "-k", *chosen]
 

@@ -16,7 +16,11 @@ HEAD = "#include <alloca.h>\n#include <pthread.h>\n"
 RUN = "void *t(void *a) { return *(int *)a ? a : 0; }"
 # The program, what may outlive, and of that whose memory may be used again.
 CASES = {
-    "passed down": ("int g(int *p) { return *p; } int main(void) { int x = 1; return g(&x); }", [], []),
+    "passed down": (
+        "int g(int *p) { return *p; } int main(void) { int x = 1; return g(&x); }",
+        [],
+        [],
+    ),
     "returned": (
         "int *f(void) { int x = 1; return &x; } int main(void) { int y = *f(); return *(&y); }",
         ["f.x"],
@@ -39,7 +43,11 @@ CASES = {
         ["main.x"],
         ["main.x"],
     ),
-    "behind its block": ("int main(void) { int *p; { int x = 1; p = &x; } return *p; }", ["main.x"], []),
+    "behind its block": (
+        "int main(void) { int *p; { int x = 1; p = &x; } return *p; }",
+        ["main.x"],
+        [],
+    ),
     "in its block": (
         "int main(void) { int s = 0; for (int i = 0; i < 3; i++) { int x = 1, *p = &x; s += *p; }"
         " return s; }",

@@ -259,6 +259,8 @@ def test_fewer_visible_edges_give_the_same_verdict(path: Path) -> None:
     program = load([str(path)], FrontEndOptions(), specification)
     sharing = Sharing(PointsTo(program))
     every = explore(program, specification)
-    fewer = explore(program, specification, ExploreOptions(is_visible=lambda _, edge: sharing.is_visible(edge)))
+    fewer = explore(
+        program, specification, ExploreOptions(is_visible=lambda _, edge: sharing.is_visible(edge))
+    )
     assert fewer.verdict is every.verdict
     assert fewer.states <= every.states

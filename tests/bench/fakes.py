@@ -15,11 +15,22 @@ from pathlib import Path
 from plait.bench.records import Job, JobResult, Record
 from plait.bench.suite import Task
 
-SLEEP_FOR_EVER = "import signal,time\nfor n in (1,2,15): signal.signal(n, signal.SIG_IGN)\ntime.sleep(600)"
+SLEEP_FOR_EVER = (
+    "import signal,time\nfor n in (1,2,15): signal.signal(n, signal.SIG_IGN)\ntime.sleep(600)"
+)
 
 
 def task(name: str, expected: bool | None = True) -> Task:
-    return Task(f"folder/{name}.yml", f"/suite/folder/{name}.yml", (), "unreach-call", "", "LP64", expected, "f")
+    return Task(
+        f"folder/{name}.yml",
+        f"/suite/folder/{name}.yml",
+        (),
+        "unreach-call",
+        "",
+        "LP64",
+        expected,
+        "f",
+    )
 
 
 def job(name: str, engine: str = "orders", expected: bool | None = True) -> Job:
@@ -34,7 +45,9 @@ def record(
     cpu: float = 1.0,
     reason: str = "",
 ) -> Record:
-    return Record(f"folder/{name}.yml", "unreach-call", engine, expected, verdict, reason, cpu_seconds=cpu)
+    return Record(
+        f"folder/{name}.yml", "unreach-call", engine, expected, verdict, reason, cpu_seconds=cpu
+    )
 
 
 def named(item: Job) -> str:

@@ -114,7 +114,9 @@ def test_files_are_bytes(content: bytes) -> None:
         here.mkdir()
         there.mkdir()
         (here / "ä b.c").write_bytes(content)
-        task = Task("t", "t.yml", (str(here / "ä b.c"),), "p", str(here / "p.prp"), "LP64", None, "")
+        task = Task(
+            "t", "t.yml", (str(here / "ä b.c"),), "p", str(here / "p.prp"), "LP64", None, ""
+        )
         found, _ = unpack(pack(Job(task, "auto"), Terms({})), there)
         assert (there / found.task.files[0]).read_bytes() == content
         assert not (there / found.task.property_file).exists()  # there was none
@@ -122,7 +124,9 @@ def test_files_are_bytes(content: bytes) -> None:
 
 @pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x"])
 def test_nothing_is_written_elsewhere(name: str, tmp_path: Path) -> None:
-    parcel = json.dumps({"job": job_to_plain(job("a")), "files": {name: ""}, "terms": {"choices": {}}})
+    parcel = json.dumps(
+        {"job": job_to_plain(job("a")), "files": {name: ""}, "terms": {"choices": {}}}
+    )
     with pytest.raises(ValueError, match="no name inside"):
         unpack(parcel, tmp_path / "there")
 
@@ -147,7 +151,9 @@ def start_node() -> subprocess.Popen[str]:
 
 def test_a_node_answers(tmp_path: Path) -> None:
     suite = write_suite(tmp_path, 2)
-    (suite / "small" / "fast-02.yml").write_text((suite / "small" / "fast-00.yml").read_text().replace("00", "02"))
+    (suite / "small" / "fast-02.yml").write_text(
+        (suite / "small" / "fast-00.yml").read_text().replace("00", "02")
+    )
     (suite / "small" / "fast-02.c").write_text("int main( {")
     node = start_node()
     assert node.stdin is not None and node.stdout is not None
@@ -156,7 +162,9 @@ def test_a_node_answers(tmp_path: Path) -> None:
     assert hello["machine"]["cores"] == os.cpu_count()
     results = []
     for task in find_tasks([str(suite)]).tasks:
-        node.stdin.write(pack(Job(task, "orders"), Terms({"timeout": 60.0, "jobs": 1}, 120.0)) + "\n")
+        node.stdin.write(
+            pack(Job(task, "orders"), Terms({"timeout": 60.0, "jobs": 1}, 120.0)) + "\n"
+        )
         node.stdin.flush()
         results.append(json.loads(node.stdout.readline())["result"])
     assert [item["verdict"] for item in results] == ["true", "false", "error"]
@@ -515,7 +523,12 @@ def test_interrupted_on_a_cluster(tmp_path: Path) -> None:
 def test_no_cluster_at_the_address(tmp_path: Path) -> None:
     suite = write_suite(tmp_path, 1)
     command = start_command(
-        str(suite), "--out", str(tmp_path / "out"), "--cluster", "10.0.0.1:6379", FAKE_RAY_REFUSES="1"
+        str(suite),
+        "--out",
+        str(tmp_path / "out"),
+        "--cluster",
+        "10.0.0.1:6379",
+        FAKE_RAY_REFUSES="1",
     )
     _, errors = command.communicate(timeout=60)
     assert command.returncode == 2
@@ -540,7 +553,9 @@ def test_a_cluster_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Monk
         list(ClusterExecutor(Cluster(None, {})).run([job("a")]))
 
 
-def test_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()

@@ -76,7 +76,9 @@ def processes() -> dict[int, tuple[int, str]]:
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
             try:
-                command = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                command = (
+                    (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
                 state, parent = (path / "stat").read_bytes().rpartition(b")")[2].split()[:2]
             except (OSError, ValueError):
                 continue
@@ -127,7 +129,9 @@ def nodes_of_slow_jobs(out: Path) -> set[str]:
 def no_process_left() -> Iterator[None]:
     before = of_ray()
     yield
-    assert wait_until(lambda: of_ray() <= before, 30), [processes().get(pid) for pid in of_ray() - before]
+    assert wait_until(lambda: of_ray() <= before, 30), [
+        processes().get(pid) for pid in of_ray() - before
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +164,15 @@ def two_nodes(
 
 def run_on(address: str, suite: Path, out: Path) -> Command:
     return Command(
-        str(suite), "--timeout", str(SLOW_SECONDS), "--engines", "orders", "--out", str(out), "--cluster", address
+        str(suite),
+        "--timeout",
+        str(SLOW_SECONDS),
+        "--engines",
+        "orders",
+        "--out",
+        str(out),
+        "--cluster",
+        address,
     )
 
 
@@ -188,7 +200,9 @@ def test_a_worker_dies_and_no_task_is_lost(two_nodes: TwoNodes, tmp_path: Path) 
     suite, out = write_suite(tmp_path, 6, 5), tmp_path / "out"
     command = run_on(address, suite, out)
     try:
-        assert wait_until(lambda: is_busy(first.pid) and is_busy(second.pid), PATIENCE), command.lines
+        assert wait_until(lambda: is_busy(first.pid) and is_busy(second.pid), PATIENCE), (
+            command.lines
+        )
         for pid in below(second.pid, "ray::Line"):
             os.kill(pid, signal.SIGKILL)
         os.kill(min(below(first.pid, NODE)), signal.SIGKILL)
@@ -204,7 +218,9 @@ def test_a_cluster_of_our_own_ends_with_the_run(
 ) -> None:
     suite, out = write_suite(tmp_path, 2, 2), tmp_path / "out"
     before = of_ray()
-    command = Command(str(suite), "--timeout", "300", "--engines", "orders", "--out", str(out), "--cluster")
+    command = Command(
+        str(suite), "--timeout", "300", "--engines", "orders", "--out", str(out), "--cluster"
+    )
     try:
         assert wait_until(lambda: command.has_said("[2/4]"), PATIENCE), command.lines
         command.signal(number)
@@ -217,7 +233,9 @@ def test_a_cluster_of_our_own_ends_with_the_run(
 
 def test_nothing_outlives_the_user_s_process(no_process_left: None, tmp_path: Path) -> None:
     suite, out = write_suite(tmp_path, 1, 1), tmp_path / "out"
-    command = Command(str(suite), "--timeout", "300", "--engines", "orders", "--out", str(out), "--cluster")
+    command = Command(
+        str(suite), "--timeout", "300", "--engines", "orders", "--out", str(out), "--cluster"
+    )
     try:
         assert wait_until(lambda: command.has_said("[1/2]"), PATIENCE), command.lines
     finally:

@@ -48,12 +48,25 @@ def page(records: list[Record]) -> ElementTree.Element:
     return ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
 
 
-@given(st.lists(st.builds(record, st.text("abc\",\n'é;", max_size=9), st.sampled_from(VERDICTS), st.sampled_from([True, False, None]), cpu=st.floats(0, 1e6), reason=st.text("ab,\"", max_size=9))))
+@given(
+    st.lists(
+        st.builds(
+            record,
+            st.text("abc\",\n'é;", max_size=9),
+            st.sampled_from(VERDICTS),
+            st.sampled_from([True, False, None]),
+            cpu=st.floats(0, 1e6),
+            reason=st.text('ab,"', max_size=9),
+        )
+    )
+)
 def test_csv_comes_back(tmp_path_factory: pytest.TempPathFactory, records: list[Record]) -> None:
     path = tmp_path_factory.mktemp("csv") / "results.csv"
     write_at_once(path, to_bytes(to_csv(records)))
     found = read_csv(path)
-    assert [replace(item, reason="") for item in found] == [replace(item, reason="") for item in records]
+    assert [replace(item, reason="") for item in found] == [
+        replace(item, reason="") for item in records
+    ]
     assert to_csv(found) == to_csv(records)
 
 
@@ -64,7 +77,14 @@ def test_the_status_of_another_part_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a,b\n1,2\n", "\x00", to_csv([record("x")]).replace("true", "maybe"), to_csv([record("x")]).replace("1.0", "much"), *(to_csv([record("x")]).replace("1.0", text) for text in ("nan", "inf", "-1.0"))]
+    "text",
+    [
+        "a,b\n1,2\n",
+        "\x00",
+        to_csv([record("x")]).replace("true", "maybe"),
+        to_csv([record("x")]).replace("1.0", "much"),
+        *(to_csv([record("x")]).replace("1.0", text) for text in ("nan", "inf", "-1.0")),
+    ],
 )
 def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.csv").write_text(text)
@@ -104,10 +124,24 @@ def test_the_page_needs_nothing_else() -> None:
 
 
 def test_the_page_tells_of_everything() -> None:
-    records = [record("good"), record("bad", "true", False), record("open", "unknown", reason="too hard"), record("good", engine="impact", cpu=3.0)]
+    records = [
+        record("good"),
+        record("bad", "true", False),
+        record("open", "unknown", reason="too hard"),
+        record("good", engine="impact", cpu=3.0),
+    ]
     old = [record("good", "unknown"), record("open")]
     text = to_page(records, {"timeout": 60.0}, {}, 6, compare(old, records))
-    for part in ("2 of 4 solved, 1 wrong", "2 of 6 jobs are not finished", "too hard", "60.0", "Newly solved: 1", "Lost: 1", "orders before", "orders and impact"):
+    for part in (
+        "2 of 4 solved, 1 wrong",
+        "2 of 6 jobs are not finished",
+        "too hard",
+        "60.0",
+        "Newly solved: 1",
+        "Lost: 1",
+        "orders before",
+        "orders and impact",
+    ):
         assert part in text
 
 
@@ -120,7 +154,10 @@ def test_plots_are_well_formed(records: list[Record]) -> None:
 
 
 def test_who_has_not_solved_it_is_at_the_far_end() -> None:
-    pairs = [Pair(record("a", cpu=1.0), record("a", "unknown")), Pair(record("b", "unknown"), record("b", "unknown"))]
+    pairs = [
+        Pair(record("a", cpu=1.0), record("a", "unknown")),
+        Pair(record("b", "unknown"), record("b", "unknown")),
+    ]
     text = scatter_plot(pairs, "one", "other")
     assert "folder/a.yml: one 1.00 s, other unknown" in text
     assert "folder/b.yml" not in text

@@ -19,7 +19,11 @@ SETTINGS = {"plait": "1", "timeout": 10.0}
 
 
 def test_records_come_back(tmp_path: Path) -> None:
-    records = [record("é\udcff\n\"'", reason="<&>"), record("b", "unknown", None), record("c", engine="x")]
+    records = [
+        record("é\udcff\n\"'", reason="<&>"),
+        record("b", "unknown", None),
+        record("c", engine="x"),
+    ]
     with open_journal(tmp_path / "new" / "out", SETTINGS) as journal:
         for item in records:
             journal.append(item)

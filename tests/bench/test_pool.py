@@ -67,7 +67,9 @@ def test_errors_are_answers() -> None:
         raise MemoryError
 
     verify = by_name(fail=fail, refuse=refuse, leave=leave, exhaust=exhaust)
-    records = run(Pool(verify, workers=2), [job(n) for n in ("fail", "refuse", "leave", "exhaust", "x")])
+    records = run(
+        Pool(verify, workers=2), [job(n) for n in ("fail", "refuse", "leave", "exhaust", "x")]
+    )
     assert re.fullmatch("internal error: ValueError at .*: bad thing", records["fail"].reason)
     failure = records["fail"].failure
     assert failure is not None and failure["traceback"][0].startswith("Traceback")
@@ -237,7 +239,9 @@ def test_outside_the_main_thread() -> None:
 def test_a_thousand_jobs_leave_no_trace() -> None:
     def state(item: Job) -> JobResult:
         files = len(os.listdir("/proc/self/fd"))
-        return JobResult("true", statistics={"files": files, "memory": resident_memory(os.getpid())})
+        return JobResult(
+            "true", statistics={"files": files, "memory": resident_memory(os.getpid())}
+        )
 
     files = len(os.listdir("/proc/self/fd"))
     memory = resident_memory(os.getpid())

@@ -424,7 +424,13 @@ def test_no_tasks(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_warming_up_starts_no_thread() -> None:
     script = "from plait.bench.verifying import *; import os, sys; warm_up(); print(len(os.listdir('/proc/self/task')), *[n for n in HEAVY if n not in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, text=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
     assert done.stdout.split() == ["1"]
 
 

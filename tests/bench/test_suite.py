@@ -114,7 +114,10 @@ def test_what_is_no_task_is_left_out(suite: Path) -> None:
         ("input_files: {{{", "broken.yml:1: no task"),
         ("input_files: 5\nproperties: [{property_file: p.prp}]", "names of files"),
         ("input_files: a.c\nproperties: [5]", "property_file"),
-        ("input_files: a.c\nproperties: [{property_file: no.prp, expected_verdict: true}]", "no.prp"),
+        (
+            "input_files: a.c\nproperties: [{property_file: no.prp, expected_verdict: true}]",
+            "no.prp",
+        ),
         ("input_files: a.c\nproperties: [{property_file: p, expected_verdict: maybe}]", "true or"),
         ("input_files: a.c\noptions: {data_model: LLP64}\nproperties: [{}]", "LLP64"),
         ("input_files: a.c\n\x00", "broken.yml:2: no task definition: not a text file"),
@@ -205,7 +208,9 @@ def test_a_change_of_the_program_is_noticed(suite: Path) -> None:
 
 def test_a_change_of_what_a_program_includes_is_noticed(suite: Path) -> None:
     folder = suite / "pthread"
-    (folder / "a.c").write_text('#include "../inner.h"\n  # include "missing.h"\nint main(void) {}\n')
+    (folder / "a.c").write_text(
+        '#include "../inner.h"\n  # include "missing.h"\nint main(void) {}\n'
+    )
     (suite / "inner.h").write_text('#include "inner.h"\n#include "outer.h"\n')
     (suite / "outer.h").write_text("")
     (suite / "data").mkdir()

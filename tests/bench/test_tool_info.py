@@ -49,10 +49,13 @@ def test_the_command_line() -> None:
     )
     limits = SimpleNamespace(cputime=60, memory=4 * 2**30)
     found = Tool().cmdline("plait", ["--engine", "impact"], task, limits)
-    assert found == (
-        "plait verify --no-cache --engine impact --prp unreach-call.prp --data-model ILP32"
-        " --timeout 60 --memory-limit 3.800 a.c b.c"
-    ).split()
+    assert (
+        found
+        == (
+            "plait verify --no-cache --engine impact --prp unreach-call.prp --data-model ILP32"
+            " --timeout 60 --memory-limit 3.800 a.c b.c"
+        ).split()
+    )
 
 
 def test_what_benchexec_says() -> None:

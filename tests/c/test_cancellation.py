@@ -82,7 +82,9 @@ def test_programs_without_it_have_no_cancellation_points(tmp_path: Path) -> None
     ],
 )
 def test_uses_are_found(use: str, tmp_path: Path) -> None:
-    made = program(tmp_path, HEAD + use + "int main(void) { f(pthread_self()); sleep(1); return 0; }")
+    made = program(
+        tmp_path, HEAD + use + "int main(void) { f(pthread_self()); sleep(1); return 0; }"
+    )
     assert "pthread_testcancel" in made.functions
 
 

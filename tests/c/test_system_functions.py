@@ -134,7 +134,9 @@ POSSIBLE_RESULTS = {
 def test_results_that_there_are(call: str, tmp_path: Path) -> None:
     """`left -= write(from, left)` never gets below 0."""
     least, most = POSSIBLE_RESULTS[call]
-    head = HEADERS + "#include <stdio.h>\nssize_t (*by_pointer)(int, const void *, size_t) = write;\n"
+    head = (
+        HEADERS + "#include <stdio.h>\nssize_t (*by_pointer)(int, const void *, size_t) = write;\n"
+    )
     body = 'int main(void) { char b[] = "a"; long n = %s; assert(%s); return 0; }'
     text = head + body % (call, f"{least} <= n && n <= {most}")
     found = explored(tmp_path, text, "assertions", "valid-access", inputs=(-3, 3))
@@ -403,15 +405,27 @@ DATE = "time_t t = 0; struct tm d;"
         ("SIGNALS sigprocmask(SIG_BLOCK, &s, NULL); raise(5); assert(0);", (2, 2), "true"),
         ("signal(5, SIG_IGN); raise(5); assert(0);", (2, 2), "false"),
         ("signal(5, SIG_IGN); signal(5, SIG_DFL); raise(5); assert(0);", (2, 2), "true"),
-        ("struct sigaction a = {.sa_handler = SIG_IGN}; sigaction(5, &a, NULL); raise(5);"
-         " assert(0);", (2, 2), "false"),
+        (
+            "struct sigaction a = {.sa_handler = SIG_IGN}; sigaction(5, &a, NULL); raise(5);"
+            " assert(0);",
+            (2, 2),
+            "false",
+        ),
         ("raise(SIGCHLD); assert(0);", (2, 2), "false"),
         ("assert(raise(65) == 0);", (2, 2), "false"),
-        ("SIGNALS sigprocmask(SIG_BLOCK, &s, NULL); kill(getpid(), 4); assert(0);", (2, 2), "false"),
+        (
+            "SIGNALS sigprocmask(SIG_BLOCK, &s, NULL); kill(getpid(), 4); assert(0);",
+            (2, 2),
+            "false",
+        ),
         ("kill(getpid(), 9); assert(0);", (2, 2), "true"),
         ("kill(getpid() + 1, 9); assert(0);", (2, 2), "false"),
-        ("SIGNALS sigset_t o; sigprocmask(SIG_BLOCK, &s, NULL); sigprocmask(SIG_UNBLOCK, &s, &o);"
-         " assert(sigismember(&o, 4));", (2, 2), "true"),
+        (
+            "SIGNALS sigset_t o; sigprocmask(SIG_BLOCK, &s, NULL); sigprocmask(SIG_UNBLOCK, &s, &o);"
+            " assert(sigismember(&o, 4));",
+            (2, 2),
+            "true",
+        ),
         (f"{DATE} if (localtime_r(&t, &d)) assert(d.tm_mday == 0);", (0, 0), "true"),
         (f"{DATE} assert(ctime(&t));", (0, 0), "false"),
         (f"{DATE} if (gmtime_r(&t, &d)) assert(asctime(&d));", (1, 1), "false"),
@@ -440,8 +454,11 @@ def test_models_of_the_system(
         ("signal(5, exit); raise(5);", "is handled"),
         ("raise(SIGSTOP);", "stops the process"),
         ("kill(0, 15);", "a group of processes"),
-        ("sigset_t s; sigemptyset(&s); sigaddset(&s, 5); sigprocmask(SIG_BLOCK, &s, NULL); raise(5);"
-         " sigprocmask(SIG_UNBLOCK, &s, NULL);", "may be pending"),
+        (
+            "sigset_t s; sigemptyset(&s); sigaddset(&s, 5); sigprocmask(SIG_BLOCK, &s, NULL); raise(5);"
+            " sigprocmask(SIG_UNBLOCK, &s, NULL);",
+            "may be pending",
+        ),
         ("int p[2]; pipe(p);", "files that threads wait on"),
         ("char b[64]; setvbuf(stdout, b, _IOFBF, 64);", "a buffer of its own"),
         ("char b[BUFSIZ]; setbuf(stdout, b);", "a buffer of its own"),

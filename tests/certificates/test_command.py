@@ -138,9 +138,7 @@ def test_unusable_input(
     assert stop.value.code == 2
 
 
-def test_a_default_run_can_be_certified(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_default_run_can_be_certified(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, file = tmp_path / "program.c", tmp_path / "proof.json"
     source.write_text(TEXT)
     assert main(["verify", "--no-cache", "--certificate", str(file), str(source)]) == 0

@@ -95,7 +95,6 @@ UNSAFE = {
 }
 
 
-
 def unsafe(folder: Path, first: str, second: str, end: str = "") -> Program:
     program = program_of(
         folder,

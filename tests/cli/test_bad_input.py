@@ -114,7 +114,9 @@ class TestFiles:
         self, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = tmp_path / "both.c"
-        path.write_text('#ifdef __cplusplus\nclass Queue {};\n#endif\nint main(void) { return x; }\n')
+        path.write_text(
+            "#ifdef __cplusplus\nclass Queue {};\n#endif\nint main(void) { return x; }\n"
+        )
         assert "C++" not in complaint(capsys, command, str(path))
 
     def test_syntax_error(

@@ -45,9 +45,7 @@ def suite(folder: Path, **programs: str) -> Path:
 
 def define(folder: Path, name: str, properties: str) -> Path:
     path = folder / f"{name}.yml"
-    path.write_text(
-        f"format_version: '2.0'\ninput_files: '{name}.c'\nproperties:\n{properties}"
-    )
+    path.write_text(f"format_version: '2.0'\ninput_files: '{name}.c'\nproperties:\n{properties}")
     return path
 
 
@@ -96,17 +94,13 @@ def test_what_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "--json is for one program" in capsys.readouterr().err
 
 
-def test_sources_do_not_mix_with_tasks(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sources_do_not_mix_with_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = suite(tmp_path / "mix", a=FINE)
     assert main(["verify", str(folder), str(folder / "a.c")]) == 2
     assert "a.c: a source file; sources and tasks (.yml) do not mix" in capsys.readouterr().err
 
 
-def test_no_expected_verdict_is_needed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_expected_verdict_is_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = suite(tmp_path, a=FINE, b=WRONG)
     define(folder, "b", "  - property_file: p.prp\n")
     code, lines, err = verify(capsys, str(folder))

@@ -67,7 +67,7 @@ def test_a_program(
     [
         f"#error {EVIL}\nint main(void) {{ return 0; }}\n",
         f'#include "{EVIL}.h"\nint main(void) {{ return 0; }}\n',
-        f'int main(void) {{ return nowhere; /*{EVIL}*/ }}\n',
+        f"int main(void) {{ return nowhere; /*{EVIL}*/ }}\n",
     ],
 )
 def test_mistakes(
@@ -102,9 +102,7 @@ def test_options(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert is_harmless(capsys.readouterr().err)
 
 
-def test_the_output_of_a_program_with_a_flag(
-    evil: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_output_of_a_program_with_a_flag(evil: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "-q", "--raw-output", evil]) == 1
     assert f"\noutput:\n  {EVIL}\n" in capsys.readouterr().out
 

@@ -127,7 +127,9 @@ def test_undefined_functions_are_assumptions(
     assert any("mystery" in line for line in lines)
 
 
-def test_undefined_behaviour_has_a_verdict_where_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_undefined_behaviour_has_a_verdict_where_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "a.c"
     path.write_text("int zero;\nint main(void) { return 1 / zero; }\n")
     code, lines = explore(capsys, str(path))
@@ -294,6 +296,8 @@ def test_interrupt_gives_the_best_partial_answer(tmp_path: Path) -> None:
 
 def test_a_run_names_its_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.c"
-    path.write_text("int read_sensor(void); int x; int main(void) { x = read_sensor(); return 0; }\n")
+    path.write_text(
+        "int read_sensor(void); int x; int main(void) { x = read_sensor(); return 0; }\n"
+    )
     assert main(["run", str(path)]) == 0
     assert "[read_sensor() = " in capsys.readouterr().out

@@ -21,5 +21,7 @@ def test_forms_are_written_at_once_or_later(
     assert main(["report", "r.json", "--sarif", "b.sarif", "--junit", "b.xml"]) == 0
     for one, other in (("a.sarif", "b.sarif"), ("a.xml", "b.xml")):
         assert Path(one).read_bytes() == Path(other).read_bytes()
-    assert json.loads(Path("a.sarif").read_text())["runs"][0]["results"][0]["ruleId"] == "assertions"
+    assert (
+        json.loads(Path("a.sarif").read_text())["runs"][0]["results"][0]["ruleId"] == "assertions"
+    )
     assert xml.parse("a.xml").getroot().get("failures") == "1"

@@ -177,7 +177,9 @@ class TestTerminal:
         assert "VERDICT: unknown (interrupted; orders: " in text
         assert "impact: " in text
 
-    @pytest.mark.parametrize("arguments", [("explore",), ("verify", "--jobs", "1", "--progress", "none")])
+    @pytest.mark.parametrize(
+        "arguments", [("explore",), ("verify", "--jobs", "1", "--progress", "none")]
+    )
     def test_an_interrupt_leaves_no_trace(self, arguments: tuple[str, ...], hard: str) -> None:
         """The terminal itself shows it as ^C, which would stand before the first line."""
         with Terminal(*arguments, hard) as terminal:

@@ -73,9 +73,7 @@ def test_an_input_is_not_replaced(
     assert Path("b.c").read_bytes() == before
 
 
-def test_an_input_that_plait_has_written(
-    sources: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_input_that_plait_has_written(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--save-schedule", "s.txt", "a.c", "b.c"]) == 0
     arguments = ["run", "--schedule", "s.txt", "--save-schedule", "s.txt", "a.c", "b.c"]
     assert main(arguments) == 2
@@ -130,7 +128,7 @@ def test_force(sources: Path) -> None:
     "text",
     [
         '// "plait-result": 1\n',
-        '<!DOCTYPE html>\n<html><head></head><body>made with plait</body></html>\n',
+        "<!DOCTYPE html>\n<html><head></head><body>made with plait</body></html>\n",
         '{"plait": 1}\n',
         "digraph program {\n}\n",
     ],
@@ -145,9 +143,7 @@ def test_what_only_speaks_of_plait_is_not_its_own(text: str, tmp_path: Path) -> 
     ("leads_to", "said"),
     [("link", "leads nowhere"), ("missing", "missing, which is not there"), ("notes", "is there")],
 )
-def test_links(
-    leads_to: str, said: str, sources: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_links(leads_to: str, said: str, sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("notes").write_text("mine\n")
     os.symlink(leads_to, "link")
     assert main(["verify", "--json", "link", "a.c", "b.c"]) == 2
@@ -196,9 +192,7 @@ class TestBench:
         Path("p.prp").write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n")
 
     @pytest.mark.parametrize("name", ["journal.jsonl", "results.csv", "summary.html"])
-    def test_foreign_files(
-        self, name: str, task: None, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_foreign_files(self, name: str, task: None, capsys: pytest.CaptureFixture[str]) -> None:
         Path("out").mkdir()
         Path("out", name).write_text("mine\n")
         command = ["bench", "-q", "--engines", "modular", "--out", "out", "t.yml"]

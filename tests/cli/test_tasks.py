@@ -36,9 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["verify", "explore"])
-def test_the_task_says_all(
-    command: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_task_says_all(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, str(folder / "task.yml")]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "VERDICT: false (unreach-call)"
 

@@ -46,9 +46,7 @@ def test_a_bound_is_no_proof(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert run(capsys, str(source)) == (1, "VERDICT: false (assertions)")
 
 
-def test_properties_beside_assertions(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_properties_beside_assertions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     races = "--property", "no-data-race"
     assert run(capsys, *races, str(EXAMPLES / "locked_counter.c")) == (0, "VERDICT: true")
     code, last = run(capsys, *races, str(EXAMPLES / "counter_race.c"))
@@ -66,7 +64,9 @@ def test_deadlocks(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "--property", "no-deadlock", str(EXAMPLES / "deadlock.c")]) == 1
     lines = capsys.readouterr().out.rstrip().splitlines()
     assert lines[-1] == "VERDICT: false (no-deadlock)"
-    assert any(line.startswith("  thread 2 (there) waits for mutex accounts[1].lock") for line in lines)
+    assert any(
+        line.startswith("  thread 2 (there) waits for mutex accounts[1].lock") for line in lines
+    )
     assert run(capsys, "--property", "no-deadlock", str(EXAMPLES / "locked_counter.c"))[0] == 0
 
 

@@ -98,8 +98,6 @@ int main(void) {
         ("__VERIFIER_nondet_memory(&pair, 2); assert(pair.other != 7);", Answer.VIOLATED),
     ],
 )
-def test_memory_that_is_an_input(
-    engine: str, body: str, expected: Answer, tmp_path: Path
-) -> None:
+def test_memory_that_is_an_input(engine: str, body: str, expected: Answer, tmp_path: Path) -> None:
     outcome = outcome_of(engine, ANY_MEMORY.replace("BODY", body), tmp_path)
     assert outcome.answer is expected, outcome.reason

@@ -27,7 +27,9 @@ def loaded(folder: Path, text: str, specification: Specification) -> Program:
     return load([str(source)], FrontEndOptions(), specification)
 
 
-def told(folder: Path, text: str, *turns: tuple[int, int], inputs: tuple[int, ...] = ()) -> TraceRows:
+def told(
+    folder: Path, text: str, *turns: tuple[int, int], inputs: tuple[int, ...] = ()
+) -> TraceRows:
     """What happens when threads take up to so many steps, one after the other."""
     specification = Specification()
     program = loaded(folder, text, specification)

@@ -80,7 +80,9 @@ def test_the_compiler_agrees() -> None:
             continue
         for _ in range(4):
             values = {
-                name: dice.choice([0, 1, 5, (1 << bits) - 1, 1 << (bits - 1), dice.getrandbits(bits)])
+                name: dice.choice(
+                    [0, 1, 5, (1 << bits) - 1, 1 << (bits - 1), dice.getrandbits(bits)]
+                )
                 for name, (bits, _) in WIDTHS.items()
             }
             sets = "".join(

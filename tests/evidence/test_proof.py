@@ -54,9 +54,7 @@ def globals_of(program: Program, machine: Machine) -> dict[str, int]:
         data = machine.memory[item.page]
         for cell in cells(item.layout):
             raw = bytes(data[cell.offset : cell.offset + cell.scalar.size])
-            found[item.name + cell.path] = int.from_bytes(
-                raw, "little", signed=cell.scalar.signed
-            )
+            found[item.name + cell.path] = int.from_bytes(raw, "little", signed=cell.scalar.signed)
     return found
 
 

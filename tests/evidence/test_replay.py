@@ -34,9 +34,7 @@ def two_threads(first: str, second: str) -> str:
 
 
 def planned(program: Program, name: str) -> Counterexample:
-    settings = Settings(
-        finds_races=name == "no-data-race", finds_deadlocks=name == "no-deadlock"
-    )
+    settings = Settings(finds_races=name == "no-data-race", finds_deadlocks=name == "no-deadlock")
     found = check(program, 2, time.monotonic() + 30, settings).counterexample
     assert found is not None
     assert isinstance(found.order, AccessOrder)

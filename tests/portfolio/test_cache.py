@@ -358,9 +358,7 @@ EDITS = [
 
 @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(EDITS), unique=True, max_size=3))
-def test_the_identity_is_that_of_the_model(
-    tmp_path: Path, edits: list[tuple[str, str]]
-) -> None:
+def test_the_identity_is_that_of_the_model(tmp_path: Path, edits: list[tuple[str, str]]) -> None:
     """What it leaves alone are only texts that no report shows: here, none."""
     text = LOCKED
     for old, new in edits:
@@ -447,9 +445,7 @@ def test_a_file_with_any_change_is_a_miss_and_removed(example: str, cache_folder
     assert store.get(entry.stem) is not None
 
 
-def test_a_file_under_another_name_is_a_miss(
-    locked: Path, lost: Path, cache_folder: Path
-) -> None:
+def test_a_file_under_another_name_is_a_miss(locked: Path, lost: Path, cache_folder: Path) -> None:
     verify(locked)
     (proved,) = entries(cache_folder)
     assert verify(lost).verdict == "false"
@@ -643,7 +639,12 @@ def test_many_runs_at_once(locked: Path, lost: Path, cache_folder: Path) -> None
     def run(path: Path) -> str:
         source = str(Path(plait.__file__).parents[1])
         return subprocess.run(
-            [sys.executable, "-c", "import plait,sys; print(plait.verify(sys.argv[1]).verdict)", path],
+            [
+                sys.executable,
+                "-c",
+                "import plait,sys; print(plait.verify(sys.argv[1]).verdict)",
+                path,
+            ],
             env={**os.environ, "PYTHONPATH": source},
             capture_output=True,
             text=True,

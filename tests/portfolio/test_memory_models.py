@@ -15,9 +15,11 @@ from plait.portfolio.options import Options
 from plait.portfolio.partial_proofs import checked_by
 from plait.portfolio.subject import specification
 
-MP = SB.replace("x = 1; a = y;", "a = atomic_load_explicit(&y, memory_order_acquire); b = x;").replace(
-    "y = 1; b = x;", "x = 1; atomic_store_explicit(&y, 1, memory_order_release);"
-).replace("a || b", "!a || b")
+MP = (
+    SB.replace("x = 1; a = y;", "a = atomic_load_explicit(&y, memory_order_acquire); b = x;")
+    .replace("y = 1; b = x;", "x = 1; atomic_store_explicit(&y, 1, memory_order_release);")
+    .replace("a || b", "!a || b")
+)
 
 
 @pytest.fixture

@@ -251,9 +251,7 @@ class TestWorker:
         worker.work(options, Job("orders"), None, Channel(rows.append))
         return rows[2:]
 
-    def test_doubt_comes_at_once(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_doubt_comes_at_once(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         doubt = Result("unknown", "does not replay", failure={"plan": {}})
         proof = Result("true", "because")
         (row,) = self.said(monkeypatch, tmp_path, no_deadlock=doubt, assertions=proof)

@@ -182,7 +182,10 @@ class TestStaticChecks:
         game.ends("orders", Finish(ending, "by signal 11 (SIGSEGV)"))
         assert game.team.started == ["orders", "orders"]
         assert game.team.running == {"orders"}
-        assert [(job.is_first, job.is_checked) for job in game.jobs] == [(True, True), (True, False)]
+        assert [(job.is_first, job.is_checked) for job in game.jobs] == [
+            (True, True),
+            (True, False),
+        ]
         game.says("orders", Features("UNBOUNDED"))
         game.ends("orders", Finish(ending))
         assert game.team.started == ["orders", "orders", "impact", "context", "explicit"]
@@ -299,9 +302,7 @@ class TestStatus:
 
 @needs_proc
 class TestProcesses:
-    def test_without_any_process(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_without_any_process(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def no_process() -> int:
             raise OSError(11, "Resource temporarily unavailable")
 

@@ -64,9 +64,7 @@ def test_auto_asks_another_engine_then(tmp_path: Path) -> None:
     assert (found.verdict, found.engine) == ("true", "orders")
 
 
-def test_memory_is_analysed_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_is_analysed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For the proof and for the decision to rely on it."""
     made: list[Program] = []
     make = PointsTo.__init__

@@ -55,9 +55,7 @@ def test_easy_ones_do_not_wait_for_hard_ones(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("deadline", [1.0, 9.0, 10.0, 60.0, 900.0])
-def test_all_the_time_is_used_and_no_more(
-    deadline: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_the_time_is_used_and_no_more(deadline: float, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Engine(monkeypatch, a=1e6, b=1e6)
     assert sorted(engine.answered(deadline)) == [("a", False), ("b", False)]
     assert engine.now == pytest.approx(deadline)

@@ -108,7 +108,9 @@ def test_an_assumption_is_listed_only_where_it_can_be_broken(tmp_path: Path) -> 
         result = verified(text, tmp_path, property=("assertions",))
         listed = [item for item in result.assumptions if "pointer to a local" in item]
         assert bool(listed) == is_listed
-    assert not any("pointer to a local" in item for item in verified(DANGLING, tmp_path).assumptions)
+    assert not any(
+        "pointer to a local" in item for item in verified(DANGLING, tmp_path).assumptions
+    )
 
 
 def test_what_lies_behind_the_examined_arguments_is_no_violation(tmp_path: Path) -> None:

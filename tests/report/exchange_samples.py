@@ -188,10 +188,24 @@ RANDOM = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
-_NASTY = ["\0", "\x1b[31m", "\udc80", "\ud800", "]]>", "<&\"'>", "{0}", "](1)", "\r\n", "\ufffe", "/../"]
+_NASTY = [
+    "\0",
+    "\x1b[31m",
+    "\udc80",
+    "\ud800",
+    "]]>",
+    "<&\"'>",
+    "{0}",
+    "](1)",
+    "\r\n",
+    "\ufffe",
+    "/../",
+]
 TEXTS = st.one_of(
     st.text(st.characters(codec=None, exclude_categories=()), max_size=8),
-    st.lists(st.sampled_from([*_NASTY, "a", " ", "ä", "𝄞", "%", "/", "."]), max_size=5).map("".join),
+    st.lists(st.sampled_from([*_NASTY, "a", " ", "ä", "𝄞", "%", "/", "."]), max_size=5).map(
+        "".join
+    ),
 )
 NUMBERS = st.integers(-2, 30)
 _CHOICES = {

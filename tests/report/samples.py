@@ -189,17 +189,34 @@ def lost_update() -> Result:
     program = Program("examples/counter.c", COUNTER)
     row = program.row
     add = {"function": "add_one"}
-    first, second = "pthread_create(&first, 0, add_one, 0)", "pthread_create(&second, 0, add_one, 0)"
+    first, second = (
+        "pthread_create(&first, 0, add_one, 0)",
+        "pthread_create(&second, 0, add_one, 0)",
+    )
     trace = [
         row(1, 1, "limit = __VERIFIER_nondet_int()", _wrote("limit", "-7"), inputs=["-7"]),
         row(2, 1, first, Change("first", "68719476736"), operation=Operation("create", "", 2)),
         row(3, 1, second, Change("second", "73014444032"), operation=Operation("create", "", 3)),
         row(4, 2, "before = counter", _read("counter", "0"), Change("before", "0"), **add),
         row(5, 3, "before = counter", _read("counter", "0"), Change("before", "0"), **add),
-        row(6, 2, "counter = before + 1", Change("before", "0", read=True), _wrote("counter", "1"), **add),
+        row(
+            6,
+            2,
+            "counter = before + 1",
+            Change("before", "0", read=True),
+            _wrote("counter", "1"),
+            **add,
+        ),
         row(6, 2, "return 0", returned=True, **add),
         row(7, 1, "pthread_join(first, 0)", operation=Operation("join", "", 2)),
-        row(8, 3, "counter = before + 1", Change("before", "0", read=True), _wrote("counter", "1"), **add),
+        row(
+            8,
+            3,
+            "counter = before + 1",
+            Change("before", "0", read=True),
+            _wrote("counter", "1"),
+            **add,
+        ),
         row(8, 3, "return 0", returned=True, **add),
         row(9, 1, "pthread_join(second, 0)", operation=Operation("join", "", 3)),
         row(10, 1, "assert(counter == 2)", _read("counter", "1"), branch=False),
@@ -217,8 +234,15 @@ def lost_update() -> Result:
         ],
         settings={"unwind": None, "refinement": "kernel", "order_encoding": "lazy"},
         statistics={
-            "events": 24, "reads": 9, "writes": 15, "clauses": 1406, "variables": 502,
-            "refinements": 3, "solving_seconds": 0.004, "wall_seconds": 0.41, "cpu_seconds": 0.39,
+            "events": 24,
+            "reads": 9,
+            "writes": 15,
+            "clauses": 1406,
+            "variables": 502,
+            "refinements": 3,
+            "solving_seconds": 0.004,
+            "wall_seconds": 0.41,
+            "cpu_seconds": 0.39,
             "peak_memory_bytes": 61_000_000,
         },
         violation=Violation(
@@ -237,7 +261,15 @@ def lost_update() -> Result:
             Thread(2, "add_one", 1, program.place(first)),
             Thread(3, "add_one", 1, program.place(second)),
         ],
-        inputs=[Input(1, 1, "__VERIFIER_nondet_int()", "-7", program.place("limit = __VERIFIER_nondet_int()"))],
+        inputs=[
+            Input(
+                1,
+                1,
+                "__VERIFIER_nondet_int()",
+                "-7",
+                program.place("limit = __VERIFIER_nondet_int()"),
+            )
+        ],
         trace=trace,
     )
 
@@ -254,7 +286,14 @@ def deadlock() -> Result:
     for thread, (_, fork) in names.items():
         step += 1
         trace.append(
-            row(step, thread, "pthread_mutex_lock(left)", Change("left", f"&{fork}"), operation=Operation("lock", fork), function="dine")
+            row(
+                step,
+                thread,
+                "pthread_mutex_lock(left)",
+                Change("left", f"&{fork}"),
+                operation=Operation("lock", fork),
+                function="dine",
+            )
         )
     place = program.place("pthread_mutex_lock(right)", "dine")
     return _result(
@@ -263,7 +302,10 @@ def deadlock() -> Result:
         "threads 2, 3 and 4 wait for each other",
         properties=["no-deadlock"],
         violated="no-deadlock",
-        words=["Threads 2, 3 and 4 wait for each other, for ever.", "Each holds the mutex that the one before it waits for."],
+        words=[
+            "Threads 2, 3 and 4 wait for each other, for ever.",
+            "Each holds the mutex that the one before it waits for.",
+        ],
         statistics={"wall_seconds": 1.21, "events": 64},
         violation=Violation(
             "no-deadlock",
@@ -298,7 +340,9 @@ def race() -> Result:
         "race on account.balance",
         properties=["no-data-race"],
         violated="no-data-race",
-        words=["Threads 1 and 2 can access account.balance at the same time, and at least one of them writes."],
+        words=[
+            "Threads 1 and 2 can access account.balance at the same time, and at least one of them writes."
+        ],
         statistics={"wall_seconds": 0.62},
         violation=Violation(
             "no-data-race",
@@ -307,16 +351,44 @@ def race() -> Result:
             plain,
             locked,
             accesses=[
-                Access(1, plain, True, False, "account.balance", [], Synchronisation(2, Operation("create", "", 2), create)),
-                Access(2, locked, True, False, "account.balance", ["guard"], Synchronisation(3, Operation("lock", "guard"), lock)),
+                Access(
+                    1,
+                    plain,
+                    True,
+                    False,
+                    "account.balance",
+                    [],
+                    Synchronisation(2, Operation("create", "", 2), create),
+                ),
+                Access(
+                    2,
+                    locked,
+                    True,
+                    False,
+                    "account.balance",
+                    ["guard"],
+                    Synchronisation(3, Operation("lock", "guard"), lock),
+                ),
             ],
         ),
         threads=[Thread(1, "main"), Thread(2, "deposit", 1, create)],
         trace=[
             row(1, 1, "account.open = 1", _wrote("account.open", "1")),
             row(2, 1, create.text, operation=Operation("create", "", 2)),
-            row(3, 2, "pthread_mutex_lock(&guard)", operation=Operation("lock", "guard"), function="deposit"),
-            row(4, 2, "account.balance += (long)amount", _read("account.balance", "0"), function="deposit"),
+            row(
+                3,
+                2,
+                "pthread_mutex_lock(&guard)",
+                operation=Operation("lock", "guard"),
+                function="deposit",
+            ),
+            row(
+                4,
+                2,
+                "account.balance += (long)amount",
+                _read("account.balance", "0"),
+                function="deposit",
+            ),
             row(5, 1, "account.balance += 10", _read("account.balance", "0")),
         ],
     )
@@ -342,15 +414,33 @@ def proof(nodes: int = 40) -> Result:
         "true",
         "no execution violates the property",
         engine="impact",
-        words=["No execution of any length, with any schedule, violates an assertion.", "The invariants below are the reason."],
+        words=[
+            "No execution of any length, with any schedule, violates an assertion.",
+            "The invariants below are the reason.",
+        ],
         settings={"por": "all", "explicit": True, "force_cover": True},
-        statistics={"nodes": nodes, "covers": 8, "refinements": 11, "wall_seconds": 2.4, "peak_memory_bytes": 91_000_000},
+        statistics={
+            "nodes": nodes,
+            "covers": 8,
+            "refinements": 11,
+            "wall_seconds": 2.4,
+            "peak_memory_bytes": 91_000_000,
+        },
         history=[
-            {"seconds": 0.2 * step, "nodes": 2 * step + step * step // 3, "covers": step // 2, "refinements": step}
+            {
+                "seconds": 0.2 * step,
+                "nodes": 2 * step + step * step // 3,
+                "covers": step // 2,
+                "refinements": step,
+            }
             for step in range(1, 12)
         ],
         invariants=[
-            Invariant(program.place("for (int i = 0; i < 100; i++)", "producer"), "0 <= i && i <= 100 && total % 2 == 0", True),
+            Invariant(
+                program.place("for (int i = 0; i < 100; i++)", "producer"),
+                "0 <= i && i <= 100 && total % 2 == 0",
+                True,
+            ),
             Invariant(program.place("total = total + 2", "producer"), "i < 100 && total % 2 == 0"),
             Invariant(program.place("while (!done)"), "total % 2 == 0", True),
             Invariant(program.place("assert(total % 2 == 0)"), "total % 2 == 0"),
@@ -366,10 +456,26 @@ def unknown() -> Result:
         "unknown",
         "time limit of 60 s; no violation with up to 12 loop rounds",
         bound=12,
-        words=["plait could not decide within 60 s.", "No execution with up to 12 loop rounds violates an assertion."],
-        statistics={"clauses": 918_221, "refinements": 4021, "wall_seconds": 60.02, "peak_memory_bytes": 810_000_000, "last_bound": 13, "exact_checks": None},
+        words=[
+            "plait could not decide within 60 s.",
+            "No execution with up to 12 loop rounds violates an assertion.",
+        ],
+        statistics={
+            "clauses": 918_221,
+            "refinements": 4021,
+            "wall_seconds": 60.02,
+            "peak_memory_bytes": 810_000_000,
+            "last_bound": 13,
+            "exact_checks": None,
+        },
         history=[
-            {"seconds": 0.4 * bound**2, "last_bound": bound, "clauses": 700 * bound**2, "refinements": 3 * bound**3, "threads": 2}
+            {
+                "seconds": 0.4 * bound**2,
+                "last_bound": bound,
+                "clauses": 700 * bound**2,
+                "refinements": 3 * bound**3,
+                "threads": 2,
+            }
             for bound in range(1, 13)
         ],
         unsupported=[Unsupported("inline assembly", "total.c", 4, 1, "int done;")],
@@ -415,8 +521,16 @@ def long_trace(length: int = 5000, threads: int = 4) -> Result:
         violated="assertions",
         words=["The assertion 'counter == 2' in line 22 can fail."],
         statistics={"wall_seconds": 9.1},
-        violation=Violation("assertions", "assertion 'counter == 2' failed", 1, program.place("assert(counter == 2)")),
-        threads=[Thread(1, "main"), *(Thread(number + 2, "add_one", 1, trace[0].place) for number in range(threads - 1))],
+        violation=Violation(
+            "assertions",
+            "assertion 'counter == 2' failed",
+            1,
+            program.place("assert(counter == 2)"),
+        ),
+        threads=[
+            Thread(1, "main"),
+            *(Thread(number + 2, "add_one", 1, trace[0].place) for number in range(threads - 1)),
+        ],
         trace=trace,
     )
 
@@ -437,35 +551,83 @@ HOSTILE = [
 
 def hostile() -> Result:
     """Every text of the result is something that a careless page would execute or break on."""
-    source = Source(HOSTILE[0], "", [*HOSTILE, 'char *text = "</script>"; // <b>', "#define X <!--"])
+    source = Source(
+        HOSTILE[0], "", [*HOSTILE, 'char *text = "</script>"; // <b>', "#define X <!--"]
+    )
     places = [
-        Place(source.path, number, 1, text, number, 0, text) for number, text in enumerate(HOSTILE, 1)
+        Place(source.path, number, 1, text, number, 0, text)
+        for number, text in enumerate(HOSTILE, 1)
     ]
     trace = [
         Row(
-            number, 1 + number % 2, place, [Change(text, text, shared=True), Change(text, text, True, True)],
-            Operation(text, text, 2), 1, True, [text], text, True,
+            number,
+            1 + number % 2,
+            place,
+            [Change(text, text, shared=True), Change(text, text, True, True)],
+            Operation(text, text, 2),
+            1,
+            True,
+            [text],
+            text,
+            True,
         )
         for number, (text, place) in enumerate(zip(HOSTILE, places), 1)
     ]
     beside = Violation(HOSTILE[3], HOSTILE[0], 1, places[1])
     return Result(
-        HOSTILE[0], [HOSTILE[0], HOSTILE[5]], HOSTILE[1], HOSTILE[2], HOSTILE, HOSTILE[3], "false", HOSTILE[0],
-        HOSTILE, HOSTILE, {text: text for text in HOSTILE}, HOSTILE[3], 1, HOSTILE, HOSTILE,
+        HOSTILE[0],
+        [HOSTILE[0], HOSTILE[5]],
+        HOSTILE[1],
+        HOSTILE[2],
+        HOSTILE,
+        HOSTILE[3],
+        "false",
+        HOSTILE[0],
+        HOSTILE,
+        HOSTILE,
+        {text: text for text in HOSTILE},
+        HOSTILE[3],
+        1,
+        HOSTILE,
+        HOSTILE,
         [Unsupported(text, text, 1, 1, text) for text in HOSTILE],
         {text: text for text in HOSTILE} | {"nan": float("nan"), "list": [1, {"a": float("inf")}]},
         [{"seconds": 1, HOSTILE[0]: 1}, {"seconds": 2, HOSTILE[0]: 3, "text": HOSTILE[0]}],
         Violation(
-            HOSTILE[0], HOSTILE[3], 1, places[0], places[1],
+            HOSTILE[0],
+            HOSTILE[3],
+            1,
+            places[0],
+            places[1],
             [Cause(text, text, 1, 2, places[0]) for text in HOSTILE],
-            [Access(1, places[0], True, True, text, HOSTILE, Synchronisation(1, Operation(text, text), places[2])) for text in HOSTILE[:2]],
-            [Waiting(1, HOSTILE[0], HOSTILE[0], places[0], [2]), Waiting(2, HOSTILE[3], HOSTILE[3], None, [1])],
+            [
+                Access(
+                    1,
+                    places[0],
+                    True,
+                    True,
+                    text,
+                    HOSTILE,
+                    Synchronisation(1, Operation(text, text), places[2]),
+                )
+                for text in HOSTILE[:2]
+            ],
+            [
+                Waiting(1, HOSTILE[0], HOSTILE[0], places[0], [2]),
+                Waiting(2, HOSTILE[3], HOSTILE[3], None, [1]),
+            ],
         ),
-        {}, [Thread(1, HOSTILE[0]), Thread(2, HOSTILE[3], 1, places[3])],
-        [Input(1, 1, text, text, places[0]) for text in HOSTILE], trace,
+        {},
+        [Thread(1, HOSTILE[0]), Thread(2, HOSTILE[3], 1, places[3])],
+        [Input(1, 1, text, text, places[0]) for text in HOSTILE],
+        trace,
         [Invariant(place, text, True) for place, text in zip(places, HOSTILE)],
-        [TreeNode(index, index - 1 if index else None, 1, {text: text}, text, 0) for index, text in enumerate(HOSTILE)],
-        [source], HOSTILE[0],
+        [
+            TreeNode(index, index - 1 if index else None, 1, {text: text}, text, 0)
+            for index, text in enumerate(HOSTILE)
+        ],
+        [source],
+        HOSTILE[0],
         answers=[PropertyAnswer(text, text) for text in HOSTILE],
         findings=[Finding(beside, {HOSTILE[0]: HOSTILE[1]}, [Thread(1, HOSTILE[0])], [], trace)],
     )

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 # What tells each schema from all others: its identifier, its title, or a comment.
-SARIF = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+SARIF = (
+    "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+)
 GITHUB_WORKFLOW = "https://help.github.com/en/github/automating-your-workflow-with-github-actions/workflow-syntax-for-github-actions"
 GITLAB = "https://gitlab.com/.gitlab-ci.yml"
 PRE_COMMIT = "JSON schema for .pre-commit-config.yaml"

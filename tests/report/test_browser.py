@@ -81,7 +81,21 @@ def test_keys_step_through_the_execution(opened: Opened) -> None:
     browser = opened(samples.lost_update())
     assert _row(browser) == 1
     walked = []
-    for key in ("ArrowRight", "j", "j", "ArrowLeft", "k", "End", "ArrowRight", "p", "p", "n", "Home", "k", "n"):
+    for key in (
+        "ArrowRight",
+        "j",
+        "j",
+        "ArrowLeft",
+        "k",
+        "End",
+        "ArrowRight",
+        "p",
+        "p",
+        "n",
+        "Home",
+        "k",
+        "n",
+    ):
         browser.key(key)
         walked.append(_row(browser))
     # Other threads go on at rows 4, 5, 6, 8, 9 and 11.
@@ -96,9 +110,16 @@ def test_source_and_variables_follow(opened: Opened) -> None:
     assert _row(browser) == 6
     assert _lines(browser) == {"11": "23*", "20": "1"}
     assert _values(browser) == {"counter": "1", "limit": "-7"}
-    assert browser.run("document.querySelector('#variables tr.written').cells[0].textContent") == "counter"
-    assert "step 6" in browser.run("document.querySelector('#variables tr.written').cells[2].textContent")
-    assert "counter = 1" in browser.run("document.querySelector('.line.current .values').textContent")
+    assert (
+        browser.run("document.querySelector('#variables tr.written').cells[0].textContent")
+        == "counter"
+    )
+    assert "step 6" in browser.run(
+        "document.querySelector('#variables tr.written').cells[2].textContent"
+    )
+    assert "counter = 1" in browser.run(
+        "document.querySelector('.line.current .values').textContent"
+    )
     assert "add_one" in browser.run("document.getElementById('now').textContent")
 
 
@@ -188,14 +209,22 @@ CONTRASTS = """(() => {
 def test_locks_and_switches_are_drawn(opened: Opened) -> None:
     browser = opened(samples.deadlock())
     assert browser.run("document.querySelectorAll('.lines .held').length") == 3
-    assert browser.run("document.querySelector('.lines .held title').textContent") == "thread 2 holds fork_a"
+    assert (
+        browser.run("document.querySelector('.lines .held title').textContent")
+        == "thread 2 holds fork_a"
+    )
     assert browser.run("document.querySelectorAll('.lines .switch').length") == 3
     assert browser.run("document.querySelectorAll('svg.circle .edge.waits').length") == 3
     browser.key("End")
     assert _lines(browser)["11"] == "23"
     assert "holds fork_c" in browser.run("document.getElementById('now').textContent")
     ends = browser.run("[...document.querySelectorAll('.ending')].map(node => node.textContent)")
-    assert ends == ["2waits for mutex fork_b", "3waits for mutex fork_c", "4waits for mutex fork_a", "1waits for thread 2 to end"]
+    assert ends == [
+        "2waits for mutex fork_b",
+        "3waits for mutex fork_c",
+        "4waits for mutex fork_a",
+        "1waits for thread 2 to end",
+    ]
 
 
 def test_the_current_line_is_in_view(opened: Opened) -> None:
@@ -218,7 +247,9 @@ def test_the_current_line_is_in_view(opened: Opened) -> None:
 
 def test_race(opened: Opened) -> None:
     browser = opened(samples.race())
-    first, second = browser.run("[...document.querySelectorAll('.access')].map(node => node.textContent)")
+    first, second = browser.run(
+        "[...document.querySelectorAll('.access')].map(node => node.textContent)"
+    )
     assert "no lock" in first and "guard" in second and "locks guard" in second
     browser.click(".access:nth-child(2) p:last-child .link")
     assert _row(browser) == 3
@@ -241,7 +272,9 @@ def test_proof(opened: Opened) -> None:
     assert browser.run("document.querySelectorAll('#source .line.invariant').length") == 4
     browser.click("table.invariants tbody tr:nth-child(3) .link")
     assert browser.run("document.querySelector('.line.flash').dataset.line") == "21"
-    browser.run("[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'all').click()")
+    browser.run(
+        "[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'all').click()"
+    )
     assert browser.run("document.querySelectorAll('#tree-picture .node').length") == 40
     assert browser.run("document.querySelectorAll('#tree-picture .edge.cover').length") == 8
     browser.click("#tree-picture .node[data-node='4']")
@@ -274,13 +307,26 @@ def test_large_trees_show_a_part(opened: Opened) -> None:
         " return [box.width <= view.clientWidth, box.height <= view.clientHeight, text.height]; })()"
     )
     assert size[:2] == [True, True] and size[2] >= 9, "fitted to the page, and readable"
-    browser.run("[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'all').click()")
+    browser.run(
+        "[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'all').click()"
+    )
     assert browser.run(shown) == 300
-    browser.run("[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'fit').click()")
-    inner = browser.run("document.querySelector('#tree-picture .node .more').parentNode.dataset.node")
-    browser.run(f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"]').dispatchEvent(new Event('click'))")
-    browser.run("[...document.querySelectorAll('#tree-detail button')].find(node => /below/.test(node.textContent)).click()")
-    assert browser.run(f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"] .more')") is None
+    browser.run(
+        "[...document.querySelectorAll('#tree .zoom button')].find(node => node.textContent === 'fit').click()"
+    )
+    inner = browser.run(
+        "document.querySelector('#tree-picture .node .more').parentNode.dataset.node"
+    )
+    browser.run(
+        f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"]').dispatchEvent(new Event('click'))"
+    )
+    browser.run(
+        "[...document.querySelectorAll('#tree-detail button')].find(node => /below/.test(node.textContent)).click()"
+    )
+    assert (
+        browser.run(f"document.querySelector('#tree-picture .node[data-node=\"{inner}\"] .more')")
+        is None
+    )
 
 
 def test_statistics_begin_with_words(opened: Opened) -> None:
@@ -310,7 +356,9 @@ def test_long_lines_are_all_there(opened: Opened) -> None:
 
 def test_bars_show_where_the_time_went(opened: Opened) -> None:
     browser = opened(samples.lost_update())
-    bars = browser.run("[...document.querySelectorAll('.bars > div')].map(node => [node.firstChild.textContent, node.querySelector('.bar').getBoundingClientRect().width])")
+    bars = browser.run(
+        "[...document.querySelectorAll('.bars > div')].map(node => [node.firstChild.textContent, node.querySelector('.bar').getBoundingClientRect().width])"
+    )
     assert [name for name, _ in bars] == ["wall", "cpu", "solving"]
     assert bars[0][1] > bars[1][1] > bars[2][1] > 0
 
@@ -343,10 +391,14 @@ def test_hostile_texts_stay_texts(opened: Opened) -> None:
 def test_five_thousand_rows(opened: Opened) -> None:
     """Limits that a machine with other work to do keeps too; tools/bench_report.py measures."""
     browser = opened(samples.long_trace(5000))
-    assert browser.run("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 8000
+    assert (
+        browser.run("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 8000
+    )
     browser.key("End")
     assert _row(browser) == 5000
-    assert browser.run("document.querySelectorAll('.row[data-row]').length") < 120, "only what is seen is in the page"
+    assert browser.run("document.querySelectorAll('.row[data-row]').length") < 120, (
+        "only what is seen is in the page"
+    )
     browser.key("p")
     browser.run("location.hash = '#row=2500'")
     browser.wait("document.querySelector('.row.current')?.id === 'row-2500'")
@@ -372,7 +424,12 @@ def test_paper_has_everything(opened: Opened) -> None:
     browser.run("dispatchEvent(new Event('beforeprint'))")
     rows = "document.getElementById('lanes').getBoundingClientRect().height / 300"
     assert browser.run(rows) > 10, "each row has its line"
-    assert browser.run("[...document.querySelectorAll('button')].some(node => node.offsetParent && !node.matches('.link'))") is False
+    assert (
+        browser.run(
+            "[...document.querySelectorAll('button')].some(node => node.offsetParent && !node.matches('.link'))"
+        )
+        is False
+    )
     assert browser.run("document.querySelectorAll('.row[data-row]').length") == 300
     browser.run("dispatchEvent(new Event('afterprint'))")
     browser.ask("Emulation.setEmulatedMedia", media="")

@@ -117,7 +117,13 @@ def test_rows_are_packed_without_loss() -> None:
         assert [item.rpartition(" = ")[2] for item in inputs] == row.inputs
         assert all(item.startswith("__VERIFIER_nondet_int() = ") for item in inputs)
         where = row.place
-        assert data["places"][place] == [where.file, where.line, where.column, where.text, where.function]
+        assert data["places"][place] == [
+            where.file,
+            where.line,
+            where.column,
+            where.text,
+            where.function,
+        ]
         assert [(data["names"][name], value, flags) for name, value, flags in changes] == [
             (change.name, change.value, change.read + 2 * change.shared) for change in row.changes
         ]

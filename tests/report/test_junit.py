@@ -53,7 +53,9 @@ def child(parent: xml.Element, path: str) -> xml.Element:
     return found
 
 
-@pytest.mark.parametrize("result", all_samples(), ids=lambda item: f"{item.verdict} {item.violated}")
+@pytest.mark.parametrize(
+    "result", all_samples(), ids=lambda item: f"{item.verdict} {item.violated}"
+)
 def test_samples(result: Result) -> None:
     suite_of(result)
 

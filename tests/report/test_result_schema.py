@@ -111,7 +111,9 @@ def test_every_key_has_a_description() -> None:
             assert value["description"].endswith("."), key
 
 
-@pytest.mark.parametrize("result", all_samples(), ids=lambda item: f"{item.verdict} {item.violated}")
+@pytest.mark.parametrize(
+    "result", all_samples(), ids=lambda item: f"{item.verdict} {item.violated}"
+)
 def test_samples_are_valid(result: Result) -> None:
     validator.validate(json.loads(to_text(result)))
 

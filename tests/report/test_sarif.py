@@ -57,7 +57,9 @@ def official() -> Any:
     return jsonschema.Draft7Validator(schema)
 
 
-@pytest.mark.parametrize("result", all_samples(), ids=lambda item: f"{item.verdict} {item.violated}")
+@pytest.mark.parametrize(
+    "result", all_samples(), ids=lambda item: f"{item.verdict} {item.violated}"
+)
 def test_samples_are_valid(result: Result, official: Any) -> None:
     log = log_of(result)
     official.validate(log)
@@ -187,7 +189,9 @@ def messages(value: Any) -> Iterator[Any]:
 def test_a_violation() -> None:
     found = only_result(lost_update())
     assert (found["ruleId"], found["kind"], found["level"]) == ("assertions", "fail", "error")
-    assert found["message"]["text"].startswith("assertion 'counter == 2' failed in thread 1 (main).")
+    assert found["message"]["text"].startswith(
+        "assertion 'counter == 2' failed in thread 1 (main)."
+    )
     (location,) = found["locations"]
     assert location["physicalLocation"] == {
         "artifactLocation": {
@@ -274,7 +278,9 @@ def test_rules_name_the_parts_of_memory_safety() -> None:
 
 
 def test_every_rule_says_what_to_do() -> None:
-    names = "assertions unreach-call no-data-race no-deadlock no-overflow valid-memsafety lock-misuse"
+    names = (
+        "assertions unreach-call no-data-race no-deadlock no-overflow valid-memsafety lock-misuse"
+    )
     for rule in only_run(undecided(properties=names.split()))["tool"]["driver"]["rules"]:
         for key in ("shortDescription", "fullDescription", "help"):
             assert len(rule[key]["text"]) > 15

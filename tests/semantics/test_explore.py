@@ -119,7 +119,9 @@ def test_lost_update(reduction: bool) -> None:
 @pytest.mark.parametrize("reduction", [True, False])
 @pytest.mark.parametrize("threads", [2, 3])
 def test_a_lock_prevents_lost_updates(reduction: bool, threads: int) -> None:
-    found = explore(counter(locked=True, threads=threads), ASSERTIONS, ExploreOptions(reduction=reduction))
+    found = explore(
+        counter(locked=True, threads=threads), ASSERTIONS, ExploreOptions(reduction=reduction)
+    )
     assert found.verdict is Verdict.TRUE
 
 

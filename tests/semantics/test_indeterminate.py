@@ -117,7 +117,9 @@ def test_copying_and_choosing_do_not_commute(tmp_path: Path) -> None:
         specification = from_names(["assertions"])
         program = load([str(source)], FrontEndOptions(), specification)
         for reduction in (True, False):
-            found = explore(program, specification, ExploreOptions(reduction=reduction, max_seconds=60))
+            found = explore(
+                program, specification, ExploreOptions(reduction=reduction, max_seconds=60)
+            )
             assert found.verdict.value == "unknown", found.reason
             assert "copy of an uninitialised value" in found.reason
 

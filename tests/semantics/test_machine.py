@@ -427,7 +427,9 @@ def test_floats_in_states_are_compared_by_bits() -> None:
     main.jump(head)
     main.here = then
     main.exit()
-    assert explore(program.build(), ASSERTIONS, ExploreOptions(max_states=30)).verdict is Verdict.TRUE
+    assert (
+        explore(program.build(), ASSERTIONS, ExploreOptions(max_states=30)).verdict is Verdict.TRUE
+    )
 
 
 def test_only_addresses_that_stay_in_accesses_do_not_escape() -> None:

@@ -188,8 +188,7 @@ class Comparison:
     def _same(self, location: Location, paths: list[Way], merged: list[Way]) -> None:
         terms = self.terms
         conditions = [
-            terms.any_of(terms.all_of(way.step.assumes) for way in ways)
-            for ways in (paths, merged)
+            terms.any_of(terms.all_of(way.step.assumes) for way in ways) for ways in (paths, merged)
         ]
         assert self.is_valid(terms.not_(terms.xor(*conditions)))
         for path in paths:
@@ -292,9 +291,7 @@ def test_inputs_of_merged_paths(tmp_path: Path) -> None:
 
         if not all(value_of(terms, term, values) for term in way.step.assumes):
             continue
-        asked = [
-            use for use in way.inputs if use.when is None or value_of(terms, use.when, values)
-        ]
+        asked = [use for use in way.inputs if use.when is None or value_of(terms, use.when, values)]
         matching = []
         for path in paths.block(start, 1).ways:
             given = {

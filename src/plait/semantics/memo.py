@@ -171,21 +171,10 @@ class StepTaker:
         self, state: State, number: int, steps: Sequence[Taken], what: object
     ) -> None:
         """Steps that a thread has taken one after the other; `what` is kept with it."""
-        found: dict[Span, bytes] = {}
-        written: dict[Span, bytes] = {}
-        for taken in steps:
-            effect = taken.effect
-            if effect is None:
-                return
-            for span, data in effect.found.items():
-                if span not in written:
-                    if any(_overlap(span, other) for other in written):
-                        return
-                    found.setdefault(span, data)
-            for span, data in effect.written:
-                if any(span != other and _overlap(span, other) for other in written):
-                    return
-                written[span] = data
+        done = read_and_written(steps)
+        if done is None:
+            return
+        found, written = done
         last = steps[-1]
         assert last.effect is not None
         touched = tuple({span.page: None for span in (*found, *written)})
@@ -295,6 +284,29 @@ class StepTaker:
             places = {page: place for place, page in enumerate(pages)}
             self._places[pages] = places
         return places
+
+
+def read_and_written(
+    steps: Iterable[Taken],
+) -> tuple[dict[Span, bytes], dict[Span, bytes]] | None:
+    """What steps that a thread has taken one after the other have found, and what they have written
+    in the end; None if that is not known, or not in the same pieces."""
+    found: dict[Span, bytes] = {}
+    written: dict[Span, bytes] = {}
+    for taken in steps:
+        effect = taken.effect
+        if effect is None:
+            return None
+        for span, data in effect.found.items():
+            if span not in written:
+                if any(_overlap(span, other) for other in written):
+                    return None
+                found.setdefault(span, data)
+        for span, data in effect.written:
+            if any(span != other and _overlap(span, other) for other in written):
+                return None
+            written[span] = data
+    return found, written
 
 
 def _are_defined(state: State, accesses: frozenset[Span]) -> bool:

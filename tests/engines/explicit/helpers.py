@@ -21,6 +21,6 @@ def ask(folder: Path, text: str, property_: str = "assertions", **chosen: Any) -
     path.write_text(text)
     specification = from_names([property_])
     program = load([str(path)], FrontEndOptions(), specification)
-    settings = registry.engine("explicit").settings({"sections": True, **chosen})
+    settings = registry.engine("explicit").settings(chosen)
     question = Question(program, specification, time.monotonic() + 60, settings=settings)
     return answer(question, Replaying(question))

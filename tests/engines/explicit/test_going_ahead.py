@@ -279,9 +279,12 @@ def test_on_cycles() -> None:
     assert found == [4]
 
 
+PROFILE = Profile((Part((), frozenset()),))
+
+
 def step(reads: int, writes: int) -> Version:
     """Nothing is known of what it computes."""
-    version = Version(Profile((Part((), frozenset()),)), Accessed(reads, writes))
+    version = Version(PROFILE, Accessed(reads, writes))
     version.is_opaque = True
     return version
 
@@ -298,7 +301,7 @@ class TestFutures:
     """Of threads that are made up: what is noted is found again from where it may come to be."""
 
     def futures(self, blocked: Blocked = lambda state, local: None) -> Futures:
-        return Futures(blocked, lambda one, other: False, NoLocks(), finds_leaks=False)
+        return Futures(blocked, lambda one, other: False, NoLocks(), finds_leaks=False, needs=None)
 
     @pytest.mark.parametrize("cells", [0, 16])
     def test_who_waits_for_what_it_changes_itself(self, cells: int) -> None:

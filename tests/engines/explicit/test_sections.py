@@ -306,7 +306,8 @@ HOLDS = {
     "a signal under the lock": (
         "no-deadlock",
         program(
-            "WITH(&m, while (!c) pthread_cond_wait(&k, &m))", "WITH(&m, c = 1; pthread_cond_signal(&k))"
+            "WITH(&m, while (!c) pthread_cond_wait(&k, &m))",
+            "WITH(&m, c = 1; pthread_cond_signal(&k))",
         ),
     ),
     "additions": ("assertions", program("WITH(&m, c += 1)", "WITH(&m, c += 2)", "assert(c == 3);")),
@@ -323,7 +324,9 @@ HOLDS = {
             "WITH(&m, WITH(&n, c++); d++)",
             "WITH(&m, WITH(&n, c++); d++)",
             "pthread_mutex_destroy(&m); pthread_mutex_destroy(&n); d = 0;",
-        ).replace("pthread_t one", "pthread_mutex_init(&m, 0); pthread_mutex_init(&n, 0); pthread_t one"),
+        ).replace(
+            "pthread_t one", "pthread_mutex_init(&m, 0); pthread_mutex_init(&n, 0); pthread_t one"
+        ),
     ),
     "a lock that is destroyed": (
         "assertions",
@@ -395,7 +398,9 @@ int main(void) {{
 def test_nested_sections_of_locks_that_others_make_are_steps(tmp_path: Path) -> None:
     property_, text = HOLDS["locks that are made and destroyed by another thread"]
     states = ask(tmp_path, text, property_).statistics.numbers()["states"]
-    assert 2 * states < ask(tmp_path, text, property_, sections=False).statistics.numbers()["states"]
+    assert (
+        2 * states < ask(tmp_path, text, property_, sections=False).statistics.numbers()["states"]
+    )
 
 
 def test_a_counter_needs_one_order(tmp_path: Path) -> None:

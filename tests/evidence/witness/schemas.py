@@ -88,9 +88,7 @@ def violation(version: str) -> Schema:
     segment = _object(
         {"segment": {"type": "array", "items": {"anyOf": [*normal, target]}, "minItems": 1}}
     )
-    last = _object(
-        {"segment": {"type": "array", "items": target, "minItems": 1, "maxItems": most}}
-    )
+    last = _object({"segment": {"type": "array", "items": target, "minItems": 1, "maxItems": most}})
     entry = _object(
         {
             "entry_type": {"const": "violation_sequence"},

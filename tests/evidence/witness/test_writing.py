@@ -126,7 +126,7 @@ def test_places_in_the_source() -> None:
     text = SourceText(
         [
             "int f(int a) { /* if ( */",
-            "  if (!(a && g(1, \")\"))) return 1;",
+            '  if (!(a && g(1, ")"))) return 1;',
             "  for (int i = 0; i < 9; i++) h(i);",
             "  do { a--; } while (a > 0);",
             "}",

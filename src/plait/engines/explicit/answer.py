@@ -23,7 +23,11 @@ from plait.model.memory_model import MemoryModel
 def settings_of(question: Question) -> Settings:
     chosen = question.settings
     return Settings(
-        chosen["persistent_sets"], chosen["sections"], chosen["commuting"], chosen["max_states"]
+        chosen["persistent_sets"],
+        chosen["sections"],
+        chosen["commuting"],
+        chosen["values"],
+        chosen["max_states"],
     )
 
 

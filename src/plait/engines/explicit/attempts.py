@@ -3,7 +3,7 @@ single steps (`sections`). What was seen is noted at the local states (`futures`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.sharing import Sharing
@@ -11,13 +11,14 @@ from plait.data import dataclass, field
 from plait.engines.explicit.effects import Commuting, Effect, SymbolMachine
 from plait.engines.explicit.futures import NOTHING, Accessed, Futures, LocalState, Version
 from plait.engines.explicit.machine import PeekingMachine, WaryMachine
+from plait.engines.explicit.possible import Need, Range
 from plait.engines.explicit.sections import MOST_PARTS, Locks, Part, Phase, Profile
 from plait.engines.explicit.settings import Settings
 from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.inputs import InputDomains
-from plait.semantics.memo import StepTaker, Taken
+from plait.semantics.memo import StepTaker, Taken, read_and_written
 from plait.semantics.outcome import HAS_NO_VERDICT, Ending, Footprint, StepOutcome
 from plait.semantics.scalars import Number
 from plait.semantics.state import State, Status
@@ -136,7 +137,13 @@ class Attempts:
         self._compares_effects = settings.commuting
         self.troubles: dict[str, None] = {}
         finds_leaks = self.machine.finds_leaks
-        self.futures = Futures(self._blocked_at, self._commute, self.locks, finds_leaks=finds_leaks)
+        self.futures = Futures(
+            self._blocked_at,
+            self._commute,
+            self.locks,
+            finds_leaks=finds_leaks,
+            needs=self._needs if settings.values else None,
+        )
         self._tracing: SymbolMachine | None = None
         self._commuting: Commuting | None = None
         self._subject = program, specification, sharing
@@ -187,6 +194,7 @@ class Attempts:
             if version is None:
                 version = Version(self.locks.profile((noted.part,)), noted.accessed)
                 version.is_opaque = taken.state is None or taken.touched is None
+                _note_values(version, (taken,))
                 noted.version = version
             self._note(result, version, (state, thread, (choices,)), taken.state)
         return result
@@ -338,6 +346,7 @@ class Attempts:
             accessed = self.futures.accessed_in_section(profile, section.held)
             version = self._versions[section.footprints] = Version(profile, accessed)
             version.is_opaque = not section.is_plain
+            _note_values(version, section.taken)
         following = section.state.threads[thread - 1]
         if self.locks.note_behind(thread, following, version.profile) and self._notes:
             found = self.locks.behind(thread, following)
@@ -407,12 +416,35 @@ class Attempts:
             return True
         if not self._compares_effects or not self.locks.are_indivisible(one.profile, other.profile):
             return False
+        self._prepare_tracing()
+        assert self._commuting is not None
+        mine, theirs = self._effect(one), self._effect(other)
+        return mine is not None and theirs is not None and self._commuting.commute(mine, theirs)
+
+    def _needs(self, version: Version) -> tuple[Need, ...]:
+        """What a step needs that was seen. It commutes with others by what it computes whatever it
+        finds in some cells: it does not need these."""
+        assert version.found is not None
+        needed = set(version.found)
+        if self._compares_effects and any(span in needed for span, _ in version.written):
+            self._prepare_tracing()
+            effect = self._effect(version)
+            if effect is not None:
+                needed &= effect.conditions.keys()
+        bits = self.machine.page_bits
+        return tuple(
+            Need(
+                span, data, Range((span.page << bits) + span.start, (span.page << bits) + span.end)
+            )
+            for span, data in version.found.items()
+            if span in needed
+        )
+
+    def _prepare_tracing(self) -> None:
         if self._commuting is None:
             self._tracing = SymbolMachine(*self._subject)
             self._tracing.compiler = self.machine.compiler
             self._commuting = Commuting(self._tracing.terms)
-        mine, theirs = self._effect(one), self._effect(other)
-        return mine is not None and theirs is not None and self._commuting.commute(mine, theirs)
 
     def _effect(self, version: Version) -> Effect | None:
         if version.effect is None and not version.is_opaque:
@@ -453,8 +485,17 @@ class Attempts:
             profile = self.locks.profile((Locks.part(footprint),))
             version = footprint.note = Version(profile, self.futures.accessed(footprint))
             version.is_opaque = True
+            _note_values(version, (taken,))
         assert isinstance(version, Version)
         return version
+
+
+def _note_values(version: Version, steps: Iterable[Taken]) -> None:
+    """What a version has read and written, if that is known."""
+    done = read_and_written(steps)
+    if done is not None:
+        found, written = done
+        version.found, version.written = found, tuple(written.items())
 
 
 def _changed(before: State, after: State) -> set[int]:

@@ -15,15 +15,19 @@ _PERSISTENT_SETS = EngineOption(
 )
 _SECTIONS = EngineOption(
     "sections",
-    False,
-    "take what is done under a lock as one step: far fewer states where threads share data under"
-    " locks",
+    True,
+    "switch between threads in the middle of critical sections, also where all keep to their locks",
 )
 _COMMUTING = EngineOption(
     "commuting",
     True,
     "try steps that access the same in all orders, also where they commute because of what they"
     " compute",
+)
+_VALUES = EngineOption(
+    "values",
+    True,
+    "take all that was seen of a thread for possible, whatever values it needs",
 )
 _MAX_STATES = EngineOption(
     "max_states",
@@ -36,6 +40,7 @@ class ExplicitOptions(TypedDict, total=False):
     persistent_sets: bool
     sections: bool
     commuting: bool
+    values: bool
     max_states: int | None
 
 
@@ -53,5 +58,5 @@ EXPLICIT = EngineDescription(
     numbers_line="{states} states, {steps} steps",
     proof_words="by exploring all states",
     memory_models=frozenset({"sc", "tso", "pso", "c11"}),
-    options=(_PERSISTENT_SETS, _SECTIONS, _COMMUTING, _MAX_STATES),
+    options=(_PERSISTENT_SETS, _SECTIONS, _COMMUTING, _VALUES, _MAX_STATES),
 )

@@ -32,6 +32,17 @@ blocked. But e1 ... en-1 are all that can have changed what a blocked step looks
 not. If en itself was taken for blocked, it is an attempt, and that was noted when it was looked at.
 So t's step does not go ahead in s, a contradiction.
 
+Where that is not enough for t to go ahead, only those noted steps count that are *possible*
+(`possible`): what they need is there in s, or written by possible steps, cell by cell; all that t
+writes may have any value. Then e1 ... en-1 are possible, and so is e, by induction: take a cell
+that one of them needs and t does not write. What it has found there when it was noted is what it
+finds behind those before it without t. For what was taken in between, a w, is a step that it
+commutes with; either w does not write the cell, or the two commute by what they compute, and then
+it does not need it. So the value is that of s, or the last one of e1 ... en-1 that wrote the cell
+has left it there, and has done so too when it was noted, by the same argument. Of steps of which
+not all is known that they write, the objects that they changed may hold anything. A step that is
+behind a local state that was taken for blocked is none of them, as before.
+
 That attempts are noted where others go ahead because of them (`blocked`) is necessary: the thread
 may never be tried in that place, and yet its step go on in between two steps of t.
 
@@ -48,7 +59,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from plait.engines.explicit.effects import Effect
+from plait.engines.explicit.possible import Need, PossibleValues, Range
 from plait.engines.explicit.sections import Profile
+from plait.semantics.memo import Span
 from plait.semantics.outcome import AccessKind, Footprint
 from plait.semantics.scalars import Number
 from plait.semantics.state import State, Thread
@@ -56,6 +69,7 @@ from plait.semantics.state import State, Thread
 _GRANULE_BITS = 2  # memory is told apart in pieces of 4 bytes
 _MOST_LOCAL_STATES = 600  # of other threads that are looked at for one step
 _MOST_VERSIONS = 16  # of one local state's step
+_MOST_EDGES = 4000  # that are looked at for one step
 ALL = -1
 # Two steps that start threads number them: as if they wrote the same piece. Whether memory is lost
 # at the end of the process depends on all steps before it: as if they all read one.
@@ -95,6 +109,7 @@ class LocalState:
     __slots__ = (
         "accessed",
         "changes",
+        "edges",
         "future",
         "future_changes",
         "may_block",
@@ -112,6 +127,7 @@ class LocalState:
         self.changes = self.future_changes = 0
         self.may_block = False
         self.targets: dict[LocalState, None] = {}
+        self.edges: dict[object, Edge] = {}
         self.sources: list[LocalState] = []
         self.versions: list[Version] | None = []  # None: too many
 
@@ -121,10 +137,26 @@ class Version:
     accesses. An example of it, a state, the thread and the inputs, is its `origin`. It counts as if
     it accessed what is `behind` (`sections`, 5); `own` is what it does access."""
 
-    __slots__ = ("accessed", "behind", "effect", "is_opaque", "origin", "own", "profile")
+    __slots__ = (
+        "accessed",
+        "behind",
+        "effect",
+        "found",
+        "is_opaque",
+        "needs",
+        "origin",
+        "own",
+        "profile",
+        "written",
+    )
 
     def __init__(self, profile: Profile, accessed: Accessed) -> None:
         self.profile = profile
+        # What it has read and written, if that is all that it does; what it needs of that, once
+        # somebody has asked.
+        self.found: Mapping[Span, bytes] | None = None
+        self.written: tuple[tuple[Span, bytes], ...] = ()
+        self.needs: tuple[Need, ...] | None = None
         self.accessed = self.own = accessed
         self.behind: Profile | None = None
         self.origin: tuple[State, int, tuple[tuple[Number, ...], ...]] | None = None
@@ -133,11 +165,21 @@ class Version:
         self.effect: Effect | None = None
 
 
+class Edge(NamedTuple):
+    """A step that was seen at a local state: the pages that it changes, where it leads to."""
+
+    version: Version
+    changes: int
+    targets: tuple[LocalState, ...]
+
+
 # Whether a thread that is in a local state would be blocked in a state: None if not, or else the
 # pieces and the pages that this depends on; its attempt is noted.
 Blocked = Callable[[State, LocalState], tuple[int, int] | None]
 # Whether two steps that access the same commute all the same.
 Commute = Callable[[Version, Version], bool]
+# What a step needs that was seen, of which all is known that it has read.
+FindNeeds = Callable[[Version], tuple[Need, ...]]
 
 
 class KnownLocks(Protocol):
@@ -148,11 +190,41 @@ class KnownLocks(Protocol):
     def size(self, lock: int) -> int: ...
 
 
+class _Waiting:
+    """Local states whose steps are blocked in a state in which another thread's step may go ahead;
+    they are released where others may have changed what they look at."""
+
+    def __init__(self, mine: Accessed, versions: list[Version]) -> None:
+        self.mine = mine
+        self.versions = versions
+        self.may_break_a_lock = False
+        self.released: set[LocalState] = set()
+        self._waiting: list[tuple[LocalState, int, int]] = []
+
+    def add(self, local: LocalState, cells: int, pages: int) -> None:
+        self._waiting.append((local, cells, pages))
+
+    def release(self, written: int, changed: int) -> list[LocalState]:
+        items = self._waiting
+        found = [item for item, cells, pages in items if cells & written or pages & changed]
+        self.released.update(found)
+        self._waiting = [item for item in items if item[0] not in self.released]
+        return found
+
+
 class Futures:
     def __init__(
-        self, blocked: Blocked, commute: Commute, locks: KnownLocks, *, finds_leaks: bool
+        self,
+        blocked: Blocked,
+        commute: Commute,
+        locks: KnownLocks,
+        *,
+        finds_leaks: bool,
+        needs: FindNeeds | None,
     ) -> None:
+        """Without `needs` all steps that were seen count as possible."""
         self._locks = locks
+        self._needs = needs
         self._blocked = blocked
         self._commute = commute
         self._finds_leaks = finds_leaks
@@ -235,28 +307,30 @@ class Futures:
     ) -> None:
         """A step from a local state: what it accesses, the pages it changes, where it leads."""
         accessed = version.accessed
+        targets = tuple(targets)
+        key: object = version
+        if version.found is None:
+            # There is one of them for each time that it was seen: they are taken for one.
+            key = version.profile, version.own, changes, targets
+        if key not in local.edges:
+            local.edges[key] = Edge(version, changes, targets)
+            self.growth += 1
         if local.versions is not None:
             local.versions.append(version)
-            self.growth += 1
             if version.is_opaque or len(local.versions) > _MOST_VERSIONS:
                 local.versions = None
-        if changes | local.changes != local.changes:
-            local.changes |= changes
-            self.growth += 1
-        if accessed | local.accessed != local.accessed:
-            local.accessed |= accessed
-            self.growth += 1
+        local.changes |= changes
+        local.accessed |= accessed
         for target in targets:
             if target is not local and target not in local.targets:
                 local.targets[target] = None
                 target.sources.append(local)
-                self.growth += 1
         self._spread(local)
 
     def note_behind(self, local: LocalState, behind: Profile) -> None:
         """Steps from a local state count as if they accessed that, too."""
         accessed = self.accessed_in_section(behind, frozenset())
-        for version in local.versions or ():
+        for version in (*(local.versions or ()), *(edge.version for edge in local.edges.values())):
             version.behind, version.accessed = behind, version.own | accessed
         # What has no steps yet that were seen is as it was.
         if local.accessed != NOTHING:
@@ -287,9 +361,12 @@ class Futures:
             return False
         if local.versions is None:
             return True
+        return any(self.conflict(theirs, versions) for theirs in local.versions)
+
+    def conflict(self, theirs: Version, versions: list[Version]) -> bool:
+        """Whether one of these steps conflicts with another thread's."""
         return any(
             theirs.accessed.overlaps(my.accessed) and not self._commute(my, theirs)
-            for theirs in local.versions
             for my in versions
         )
 
@@ -321,6 +398,8 @@ class Futures:
         found = self._goes_ahead_of_blocked(state, mine, versions, others, True)
         if found is None:
             found = self._goes_ahead_of_blocked(state, mine, versions, others, False)
+        if not found and self._needs is not None:
+            found = self._goes_ahead_of_possible(state, mine, versions, others)
         return bool(found)
 
     def _goes_ahead_of_blocked(
@@ -335,8 +414,7 @@ class Futures:
         it conflicts. None if that may have been too coarse."""
         seen: set[LocalState] = set(others)
         pending = list(others)  # that may take their steps, the nearest first
-        waiting: list[tuple[LocalState, int, int]] = []
-        released: set[LocalState] = set()
+        waiting = _Waiting(mine, versions)
         written = changed = 0
         while pending:
             for local in pending:
@@ -344,15 +422,10 @@ class Futures:
                     written |= local.future.writes | local.future.locks
                     changed |= local.future_changes
                     continue
-                if local.may_block and local not in released:
-                    depends = self._blocked(state, local)
-                    if depends is not None:
-                        if self._may_break_a_lock(local, mine, versions):
-                            return False
-                        waiting.append((local, *depends))
-                        continue
+                if self._waits(state, local, waiting):
+                    continue
                 if self.conflicts(local, mine, versions):
-                    return None if released else False
+                    return None if waiting.released else False
                 written |= local.accessed.writes | local.accessed.locks
                 changed |= local.changes
                 if len(seen) > _MOST_LOCAL_STATES:
@@ -361,11 +434,89 @@ class Futures:
                     if target not in seen:
                         seen.add(target)
                         pending.append(target)
-            # What others do may let somebody go on.
-            pending = [item for item, cells, pages in waiting if cells & written or pages & changed]
-            released.update(pending)
-            waiting = [item for item in waiting if item[0] not in released]
+            pending = waiting.release(written, changed)
+        return not waiting.may_break_a_lock
+
+    def _waits(self, state: State, local: LocalState, waiting: _Waiting) -> bool:
+        """Whether a thread in a local state waits, as far as it was not released."""
+        if not local.may_block or local in waiting.released:
+            return False
+        depends = self._blocked(state, local)
+        if depends is None:
+            return False
+        waiting.add(local, *depends)
+        if self._may_break_a_lock(local, waiting.mine, waiting.versions):
+            waiting.may_break_a_lock = True
         return True
+
+    def _goes_ahead_of_possible(
+        self, state: State, mine: Accessed, versions: list[Version], others: list[LocalState]
+    ) -> bool:
+        """Steps of others count only if they find the values that they need."""
+        values = self._values(state, versions)
+        seen = set(others)
+        pending = list(others)
+        waiting = _Waiting(mine, versions)
+        edges: list[Edge] = []  # of steps that are not possible so far
+        written = changed = looked = 0
+        while pending:
+            for local in pending:
+                if self._waits(state, local, waiting):
+                    continue
+                edges += local.edges.values()
+            pending = []
+            is_growing = True
+            while is_growing:
+                impossible = []
+                for edge in edges:
+                    version, changes, targets = edge
+                    looked += 1
+                    if not self._is_possible(version, values):
+                        impossible.append(edge)
+                        continue
+                    if looked > _MOST_EDGES or self._stops(version, mine, versions):
+                        return False
+                    written |= version.accessed.writes | version.accessed.locks
+                    changed |= changes
+                    if version.found is None:
+                        values.change(self._listed(changes))
+                    values.write(version.written)
+                    new = [item for item in targets if item not in seen]
+                    seen.update(new)
+                    pending += new
+                is_growing = len(impossible) != len(edges)
+                edges = impossible
+            pending += waiting.release(written, changed)
+        return not waiting.may_break_a_lock
+
+    def _stops(self, theirs: Version, mine: Accessed, versions: list[Version]) -> bool:
+        """Whether a step conflicts with another thread's; of those that were taken for one it is
+        not known what they compute."""
+        if not theirs.accessed.overlaps(mine):
+            return False
+        return theirs.found is None or self.conflict(theirs, versions)
+
+    def _values(self, state: State, versions: list[Version]) -> PossibleValues:
+        places = {page: place for place, page in enumerate(state.pages)}
+        unknown = dict.fromkeys(
+            Range(item.address, item.address + item.size)
+            for version in versions
+            for part in version.profile.parts
+            for item in part.accesses
+            if item.is_write
+        )
+        return PossibleValues(state, places, unknown)
+
+    def _is_possible(self, version: Version, values: PossibleValues) -> bool:
+        if version.found is None or self._needs is None:
+            return True
+        if version.needs is None:
+            version.needs = self._needs(version)
+        return values.are_possible(version.needs)
+
+    def _listed(self, mask: int) -> list[int]:
+        """The pages of a bit set."""
+        return [page for page, bit in self._pages.items() if mask >> bit & 1]
 
 
 def on_cycles(edges: Mapping[int, Iterable[int]]) -> list[int]:

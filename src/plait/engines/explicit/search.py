@@ -225,13 +225,18 @@ class Search:
             mine, versions = attempt.accessed, attempt.versions
             others = [item for other, item in locals_.items() if other != thread]
             if any(
-                attempts[item.number].moves and self._futures.conflicts(item, mine, versions)
-                for item in others
+                item.moves and item.accessed.overlaps(mine) and self._conflict(item, versions)
+                for other, item in attempts.items()
+                if other != thread
             ):
                 continue
             if self._futures.goes_ahead(state, mine, versions, others):
                 return thread, versions
         return None
+
+    def _conflict(self, attempt: Attempt, versions: list[Version]) -> bool:
+        """Whether what a thread can do now conflicts with another one's steps."""
+        return any(self._futures.conflict(theirs, versions) for theirs in attempt.versions)
 
     def _goes_on(self, state: State, thread: int) -> bool:
         """Whether a step has neither ended the process nor stopped the thread for good before its

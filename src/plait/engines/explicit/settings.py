@@ -1,4 +1,4 @@
-"""How the engine works; `sections` is young, and only on request."""
+"""How the engine works."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from plait.data import dataclass
 @dataclass(frozen=True, slots=True)
 class Settings:
     persistent_sets: bool = True
-    sections: bool = False
+    sections: bool = True
     commuting: bool = True
+    values: bool = True
     max_states: int = 20_000_000

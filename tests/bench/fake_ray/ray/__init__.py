@@ -19,7 +19,12 @@ def init(address: str, **options: Any) -> None:
 def nodes() -> list[dict[str, Any]]:
     count = int(os.environ.get("FAKE_RAY_NODES", "1"))
     return [
-        {"NodeID": f"{n:04}-rest", "Alive": True, "NodeManagerHostname": "fake", "Resources": {"CPU": 2.0}}
+        {
+            "NodeID": f"{n:04}-rest",
+            "Alive": True,
+            "NodeManagerHostname": "fake",
+            "Resources": {"CPU": 2.0},
+        }
         for n in range(count)
     ]
 
@@ -30,7 +35,9 @@ class _Method:
         self._name = name
 
     def remote(self, *arguments: Any) -> Future[Any]:
-        return self._actor.thread.submit(lambda: getattr(self._actor.made.result(), self._name)(*arguments))
+        return self._actor.thread.submit(
+            lambda: getattr(self._actor.made.result(), self._name)(*arguments)
+        )
 
 
 class _Actor:
@@ -57,7 +64,9 @@ class _Class:
 remote = _Class
 
 
-def wait(promises: list[Future[Any]], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+def wait(
+    promises: list[Future[Any]], num_returns: int, timeout: float
+) -> tuple[list[Any], list[Any]]:
     how = "FIRST_COMPLETED" if num_returns == 1 else "ALL_COMPLETED"
     done, rest = wait_for(promises, timeout, how)
     return list(done), list(rest)
