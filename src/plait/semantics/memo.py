@@ -43,16 +43,27 @@ class Effect:
     what: object = None
 
 
+class Values(NamedTuple):
+    """Some of what a step has found, before it wrote there, and all that it has written; but for
+    the objects that it has made, or of which it is not known what they hold now."""
+
+    found: dict[Span, bytes]
+    written: tuple[tuple[Span, bytes], ...]
+    unknown: frozenset[int] = frozenset()
+
+
 @dataclass(slots=True, eq=False)
 class Taken:
     """A step that was taken; `state` is the one after it, if there is one. `touched` are the pages
-    of all that it depends on, if that is no more than the contents of these objects."""
+    of all that it depends on, if that is no more than the contents of these objects; if it is more,
+    `values` may be known all the same."""
 
     outcome: StepOutcome
     footprint: Footprint | None
     state: State | None
     touched: tuple[int, ...] | None = None
     effect: Effect | None = None  # if it is remembered
+    values: Values | None = None
 
 
 # The inputs are None for a sequence of steps.
@@ -72,10 +83,19 @@ class _Effects:
 
 class NotingMachine(Machine):
     """Notes what a step reads with what it finds, and what it writes; `reads` is None if it does
-    more than that."""
+    more than that. What it loads and stores is noted even so, unless `loads` is None."""
 
     reads: dict[Span, bytes] | None = None
     writes: dict[Span, None]
+    loads: dict[Span, bytes] | None = None
+    stores: dict[Span, None]
+    made: set[int]
+    blurred: set[int]  # objects with bytes that are not defined
+
+    def begin_noting(self) -> None:
+        self.reads, self.writes = {}, {}
+        self.loads, self.stores = {}, {}
+        self.made, self.blurred = set(), set()
 
     def load(self, address: int, read: Reader, size: int, site: Site) -> Any:
         if self.reads is not None:
@@ -86,7 +106,23 @@ class NotingMachine(Machine):
                     # It depends on what was there before, unless that was overwritten.
                     data = self.memory_before[span.page] or b""
                 self.reads[span] = bytes(data[span.start : span.end])
+        if self.loads is not None:
+            self._note_load(address, size, self.loads)
         return super().load(address, read, size, site)
+
+    def _note_load(self, address: int, size: int, loads: dict[Span, bytes]) -> None:
+        page, start = address >> self.page_bits, address & self.page_mask
+        data = self.memory.get(page)
+        if data is None or start + size > len(data):
+            if page not in self.constants:
+                self.loads = None
+            return
+        if page in self.undefined and any(self.undefined[page][start : start + size]):
+            self.blurred.add(page)  # the load may define it
+            return
+        span = Span(page, start, start + size)
+        if page not in self.made and not any(_overlap(span, item) for item in self.stores):
+            loads.setdefault(span, bytes(data[start : start + size]))
 
     def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:
         if self.reads is not None:
@@ -95,7 +131,31 @@ class NotingMachine(Machine):
                 self.writes[span] = None
         if value.__class__ is Indeterminate:
             self.reads = None
+        if self.loads is not None:
+            page, start = address >> self.page_bits, address & self.page_mask
+            held = self.memory.get(page)
+            if held is None or start + size > len(held):
+                self.loads = None
+            elif value.__class__ is Indeterminate:
+                self.blurred.add(page)
+            else:
+                self.stores[Span(page, start, start + size)] = None
         super().store(address, write, size, value, site)
+
+    def noted_values(self) -> Values | None:
+        """Of the step that was made."""
+        if self.loads is None:
+            return None
+        memory = self.memory
+        unknown = frozenset((self.made | self.blurred) & memory.keys())
+        written = tuple(
+            [
+                (span, bytes(memory[span.page][span.start : span.end]))
+                for span in self.stores
+                if span.page in memory and span.page not in unknown
+            ]
+        )
+        return Values(self.loads, written, unknown)
 
     def _span(self, address: int, size: int) -> Span | None:
         """Bytes of a live object; None for a constant, or with `reads` for all else."""
@@ -118,6 +178,8 @@ class NotingMachine(Machine):
 
     def create(self, page: int, size: int, *, is_defined: bool, contents: bytes = b"") -> None:
         self.reads = None
+        if self.loads is not None:
+            self.made.add(page)
         super().create(page, size, is_defined=is_defined, contents=contents)
 
     def destroy(self, page: int) -> None:
@@ -171,10 +233,21 @@ class StepTaker:
         self, state: State, number: int, steps: Sequence[Taken], what: object
     ) -> None:
         """Steps that a thread has taken one after the other; `what` is kept with it."""
-        done = read_and_written(steps)
-        if done is None:
-            return
-        found, written = done
+        found: dict[Span, bytes] = {}
+        written: dict[Span, bytes] = {}
+        for taken in steps:
+            effect = taken.effect
+            if effect is None:
+                return
+            for span, data in effect.found.items():
+                if span not in written:
+                    if any(_overlap(span, other) for other in written):
+                        return
+                    found.setdefault(span, data)
+            for span, data in effect.written:
+                if any(span != other and _overlap(span, other) for other in written):
+                    return
+                written[span] = data
         last = steps[-1]
         assert last.effect is not None
         touched = tuple({span.page: None for span in (*found, *written)})
@@ -234,7 +307,7 @@ class StepTaker:
     def _execute(self, state: State, number: int, choices: tuple[Number, ...]) -> Taken:
         machine = self.machine
         self.restore(state)
-        machine.reads, machine.writes = {}, {}
+        machine.begin_noting()
         machine.accesses = [] if self._records else None
         outcome = machine.step(number, choices)
         reads, writes = machine.reads, machine.writes
@@ -244,8 +317,11 @@ class StepTaker:
         if ending is not Ending.BLOCKED and ending is not Ending.NEEDS_INPUT:
             if ending is not Ending.VIOLATION and not outcome.in_section:
                 following = machine.state()
-        touched = effect = None
-        if reads is not None:
+        touched = effect = values = None
+        if reads is None:
+            if self._remembers and following is not None:
+                values = machine.noted_values()
+        else:
             touched = tuple({span.page: None for span in (*reads, *writes)})
             if self._remembers and ending is not Ending.VIOLATION:
                 effect = Effect(outcome, footprint, touched, reads)
@@ -258,7 +334,7 @@ class StepTaker:
                 key = number, state.threads[number - 1], choices
                 self._remember(key, state, writes, effect)
         machine.undo()
-        return Taken(outcome, footprint, following, touched, effect)
+        return Taken(outcome, footprint, following, touched, effect, values)
 
     def _remember(self, key: _Key, state: State, writes: Iterable[Span], effect: Effect) -> None:
         spans, contents = tuple(effect.found), tuple(effect.found.values())
@@ -286,27 +362,26 @@ class StepTaker:
         return places
 
 
-def read_and_written(
-    steps: Iterable[Taken],
-) -> tuple[dict[Span, bytes], dict[Span, bytes]] | None:
-    """What steps that a thread has taken one after the other have found, and what they have written
-    in the end; None if that is not known, or not in the same pieces."""
+def values_of(steps: Iterable[Taken]) -> Values | None:
+    """Of steps that a thread has taken one after the other."""
     found: dict[Span, bytes] = {}
     written: dict[Span, bytes] = {}
+    unknown: set[int] = set()
     for taken in steps:
-        effect = taken.effect
-        if effect is None:
+        values = taken.values
+        if taken.effect is not None:
+            values = Values(taken.effect.found, taken.effect.written)
+        if values is None:
             return None
-        for span, data in effect.found.items():
-            if span not in written:
-                if any(_overlap(span, other) for other in written):
-                    return None
+        for span, data in values.found.items():
+            if span.page not in unknown and not any(_overlap(span, other) for other in written):
                 found.setdefault(span, data)
-        for span, data in effect.written:
+        for span, data in values.written:
             if any(span != other and _overlap(span, other) for other in written):
-                return None
+                unknown.add(span.page)
             written[span] = data
-    return found, written
+        unknown |= values.unknown
+    return Values(found, tuple(written.items()), frozenset(unknown))
 
 
 def _are_defined(state: State, accesses: frozenset[Span]) -> bool:

@@ -69,6 +69,22 @@ void *helper(void *p) {
 """
     + END
 )
+# It is in an object that is not there when `left` goes ahead.
+WRITTEN_INTO_AN_OBJECT = (
+    BEGIN
+    + """
+int *_Atomic shared;
+void *left(void *p) { x = 1; return p; }
+void *right(void *p) {
+  y = 1;
+  int *it = shared;
+  if (it && *it == VALUE && x == 0) z = 1;
+  return p;
+}
+void *helper(void *p) { int *own = ALLOCATE; shared = own; return p; }
+"""
+    + END
+)
 # It is written as a part of something larger.
 WRITTEN_AS_A_WHOLE = (
     BEGIN
@@ -100,6 +116,14 @@ void *helper(void *p) { y = 1; y = 2; sem_post(&s); return p; }
         pytest.param(WRITTEN_BY_WHO_GOES_AHEAD, id="written by who goes ahead"),
         pytest.param(ADDED_AHEAD, id="added ahead"),
         pytest.param(WRITTEN_WITH_AN_OBJECT, id="written with an object"),
+        pytest.param(
+            WRITTEN_INTO_AN_OBJECT.replace("ALLOCATE", "calloc(1, 4)").replace("VALUE", "0"),
+            id="made with it",
+        ),
+        pytest.param(
+            WRITTEN_INTO_AN_OBJECT.replace("ALLOCATE", "malloc(4); *own = 7").replace("VALUE", "7"),
+            id="written into an object",
+        ),
         pytest.param(WRITTEN_AS_A_WHOLE, id="written as a whole"),
         pytest.param(LET_IN, id="let in"),
     ],

@@ -3,7 +3,7 @@ single steps (`sections`). What was seen is noted at the local states (`futures`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from plait.analysis.critical_sections import BrokenLock
 from plait.analysis.sharing import Sharing
@@ -18,7 +18,7 @@ from plait.model.actions import NOWHERE, Origin
 from plait.model.program import Program
 from plait.model.properties import Specification
 from plait.semantics.inputs import InputDomains
-from plait.semantics.memo import StepTaker, Taken, read_and_written
+from plait.semantics.memo import StepTaker, Taken, values_of
 from plait.semantics.outcome import HAS_NO_VERDICT, Ending, Footprint, StepOutcome
 from plait.semantics.scalars import Number
 from plait.semantics.state import State, Status
@@ -194,7 +194,7 @@ class Attempts:
             if version is None:
                 version = Version(self.locks.profile((noted.part,)), noted.accessed)
                 version.is_opaque = taken.state is None or taken.touched is None
-                _note_values(version, (taken,))
+                version.values = values_of((taken,))
                 noted.version = version
             self._note(result, version, (state, thread, (choices,)), taken.state)
         return result
@@ -346,7 +346,7 @@ class Attempts:
             accessed = self.futures.accessed_in_section(profile, section.held)
             version = self._versions[section.footprints] = Version(profile, accessed)
             version.is_opaque = not section.is_plain
-            _note_values(version, section.taken)
+            version.values = values_of(section.taken)
         following = section.state.threads[thread - 1]
         if self.locks.note_behind(thread, following, version.profile) and self._notes:
             found = self.locks.behind(thread, following)
@@ -424,9 +424,10 @@ class Attempts:
     def _needs(self, version: Version) -> tuple[Need, ...]:
         """What a step needs that was seen. It commutes with others by what it computes whatever it
         finds in some cells: it does not need these."""
-        assert version.found is not None
-        needed = set(version.found)
-        if self._compares_effects and any(span in needed for span, _ in version.written):
+        assert version.values is not None
+        found, written, _ = version.values
+        needed = set(found)
+        if self._compares_effects and any(span in needed for span, _ in written):
             self._prepare_tracing()
             effect = self._effect(version)
             if effect is not None:
@@ -436,7 +437,7 @@ class Attempts:
             Need(
                 span, data, Range((span.page << bits) + span.start, (span.page << bits) + span.end)
             )
-            for span, data in version.found.items()
+            for span, data in found.items()
             if span in needed
         )
 
@@ -485,17 +486,9 @@ class Attempts:
             profile = self.locks.profile((Locks.part(footprint),))
             version = footprint.note = Version(profile, self.futures.accessed(footprint))
             version.is_opaque = True
-            _note_values(version, (taken,))
+            version.values = values_of((taken,))
         assert isinstance(version, Version)
         return version
-
-
-def _note_values(version: Version, steps: Iterable[Taken]) -> None:
-    """What a version has read and written, if that is known."""
-    done = read_and_written(steps)
-    if done is not None:
-        found, written = done
-        version.found, version.written = found, tuple(written.items())
 
 
 def _changed(before: State, after: State) -> set[int]:

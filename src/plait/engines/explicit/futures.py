@@ -39,8 +39,8 @@ that one of them needs and t does not write. What it has found there when it was
 finds behind those before it without t. For what was taken in between, a w, is a step that it
 commutes with; either w does not write the cell, or the two commute by what they compute, and then
 it does not need it. So the value is that of s, or the last one of e1 ... en-1 that wrote the cell
-has left it there, and has done so too when it was noted, by the same argument. Of steps of which
-not all is known that they write, the objects that they changed may hold anything. A step that is
+has left it there, and has done so too when it was noted, by the same argument. Objects that a step
+has made, or of which it is not known what it has left there, may hold anything. A step that is
 behind a local state that was taken for blocked is none of them, as before.
 
 That attempts are noted where others go ahead because of them (`blocked`) is necessary: the thread
@@ -61,7 +61,7 @@ from typing import NamedTuple, Protocol
 from plait.engines.explicit.effects import Effect
 from plait.engines.explicit.possible import Need, PossibleValues, Range
 from plait.engines.explicit.sections import Profile
-from plait.semantics.memo import Span
+from plait.semantics.memo import Values
 from plait.semantics.outcome import AccessKind, Footprint
 from plait.semantics.scalars import Number
 from plait.semantics.state import State, Thread
@@ -141,21 +141,19 @@ class Version:
         "accessed",
         "behind",
         "effect",
-        "found",
         "is_opaque",
         "needs",
         "origin",
         "own",
         "profile",
-        "written",
+        "values",
     )
 
     def __init__(self, profile: Profile, accessed: Accessed) -> None:
         self.profile = profile
-        # What it has read and written, if that is all that it does; what it needs of that, once
-        # somebody has asked.
-        self.found: Mapping[Span, bytes] | None = None
-        self.written: tuple[tuple[Span, bytes], ...] = ()
+        # What it has found and written, if that is known; what it needs of that, once somebody has
+        # asked.
+        self.values: Values | None = None
         self.needs: tuple[Need, ...] | None = None
         self.accessed = self.own = accessed
         self.behind: Profile | None = None
@@ -308,10 +306,12 @@ class Futures:
         """A step from a local state: what it accesses, the pages it changes, where it leads."""
         accessed = version.accessed
         targets = tuple(targets)
-        key: object = version
-        if version.found is None:
-            # There is one of them for each time that it was seen: they are taken for one.
-            key = version.profile, version.own, changes, targets
+        values: object = version.values
+        if version.values is not None:
+            found, written, unknown = version.values
+            values = frozenset(found.items()), written, unknown
+        # Those that nothing can tell from each other are taken for one.
+        key = version.profile, version.own, changes, targets, values
         if key not in local.edges:
             local.edges[key] = Edge(version, changes, targets)
             self.growth += 1
@@ -478,9 +478,11 @@ class Futures:
                         return False
                     written |= version.accessed.writes | version.accessed.locks
                     changed |= changes
-                    if version.found is None:
+                    if version.values is None:
                         values.change(self._listed(changes))
-                    values.write(version.written)
+                    else:
+                        values.write(version.values.written)
+                        values.change(version.values.unknown)
                     new = [item for item in targets if item not in seen]
                     seen.update(new)
                     pending += new
@@ -490,11 +492,11 @@ class Futures:
         return not waiting.may_break_a_lock
 
     def _stops(self, theirs: Version, mine: Accessed, versions: list[Version]) -> bool:
-        """Whether a step conflicts with another thread's; of those that were taken for one it is
-        not known what they compute."""
+        """Whether a step conflicts with another thread's. Those of which nothing is known may
+        have been taken for one."""
         if not theirs.accessed.overlaps(mine):
             return False
-        return theirs.found is None or self.conflict(theirs, versions)
+        return theirs.values is None or self.conflict(theirs, versions)
 
     def _values(self, state: State, versions: list[Version]) -> PossibleValues:
         places = {page: place for place, page in enumerate(state.pages)}
@@ -508,7 +510,7 @@ class Futures:
         return PossibleValues(state, places, unknown)
 
     def _is_possible(self, version: Version, values: PossibleValues) -> bool:
-        if version.found is None or self._needs is None:
+        if version.values is None or self._needs is None:
             return True
         if version.needs is None:
             version.needs = self._needs(version)
