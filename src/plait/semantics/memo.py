@@ -92,9 +92,9 @@ class NotingMachine(Machine):
     made: set[int]
     blurred: set[int]  # objects with bytes that are not defined
 
-    def begin_noting(self) -> None:
+    def begin_noting(self, *, notes_values: bool) -> None:
         self.reads, self.writes = {}, {}
-        self.loads, self.stores = {}, {}
+        self.loads, self.stores = {} if notes_values else None, {}
         self.made, self.blurred = set(), set()
 
     def load(self, address: int, read: Reader, size: int, site: Site) -> Any:
@@ -200,10 +200,19 @@ class NotingMachine(Machine):
 
 
 class StepTaker:
-    """Takes steps from states; `records` says whether footprints are wanted."""
+    """Takes steps from states; `records` says whether footprints are wanted, `notes_values` whether
+    it matters what steps find and write that do more than that."""
 
-    def __init__(self, machine: NotingMachine, *, records: bool, remembers: bool) -> None:
+    def __init__(
+        self,
+        machine: NotingMachine,
+        *,
+        records: bool,
+        remembers: bool,
+        notes_values: bool = False,
+    ) -> None:
         self.machine = machine
+        self._notes_values = notes_values
         self._records = records
         # Whether the end of a thread loses memory depends on all other threads, and what a thread
         # reads under a weak memory model on more than the contents of objects.
@@ -307,7 +316,7 @@ class StepTaker:
     def _execute(self, state: State, number: int, choices: tuple[Number, ...]) -> Taken:
         machine = self.machine
         self.restore(state)
-        machine.begin_noting()
+        machine.begin_noting(notes_values=self._notes_values)
         machine.accesses = [] if self._records else None
         outcome = machine.step(number, choices)
         reads, writes = machine.reads, machine.writes

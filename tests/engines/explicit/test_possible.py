@@ -184,33 +184,33 @@ class TestPossibleValues:
 
     def test_what_is_there(self) -> None:
         values = self.values()
-        assert values.are_possible([self.need(b"\0\1"), self.need(b"\2\3", 2)])
-        assert not values.are_possible([self.need(b"\0\1"), self.need(b"\2\2", 2)])
-        assert not values.are_possible([self.need(b"\0\1", page=6)])
+        assert not values.missing([self.need(b"\0\1"), self.need(b"\2\3", 2)])
+        assert values.missing([self.need(b"\0\1"), self.need(b"\2\2", 2)])
+        assert values.missing([self.need(b"\0\1", page=6)])
 
     def test_what_is_written(self) -> None:
         values = self.values()
         values.write([(Span(5, 0, 2), b"\7\7")])
-        assert values.are_possible([self.need(b"\7\7")])
-        assert values.are_possible([self.need(b"\0\1")])  # it need not be written
-        assert not values.are_possible([self.need(b"\6\7")])
-        assert not values.are_possible([self.need(b"\7\7", 2)])
+        assert not values.missing([self.need(b"\7\7")])
+        assert not values.missing([self.need(b"\0\1")])  # it need not be written
+        assert values.missing([self.need(b"\6\7")])
+        assert values.missing([self.need(b"\7\7", 2)])
 
     def test_what_is_written_in_other_pieces(self) -> None:
         values = self.values()
         values.write([(Span(5, 1, 3), b"\7\7")])
-        assert values.are_possible([self.need(b"\6\6")])
-        assert values.are_possible([self.need(b"\6\6", 2)])
-        assert not values.are_possible([self.need(b"\6\6", 3)])
+        assert not values.missing([self.need(b"\6\6")])
+        assert not values.missing([self.need(b"\6\6", 2)])
+        assert values.missing([self.need(b"\6\6", 3)])
 
     def test_what_is_changed(self) -> None:
         values = self.values()
         values.change([6])
-        assert values.are_possible([self.need(b"\6\6", page=6)])
-        assert not values.are_possible([self.need(b"\6\6")])
+        assert not values.missing([self.need(b"\6\6", page=6)])
+        assert values.missing([self.need(b"\6\6")])
 
     def test_what_is_not_known(self) -> None:
         values = self.values(Range((5 << 32) + 1, (5 << 32) + 3))
-        assert values.are_possible([self.need(b"\6\6"), self.need(b"\6\6", 2)])
-        assert not values.are_possible([self.need(b"\6\6", 3)])
-        assert not values.are_possible([self.need(b"\6", 0)])
+        assert not values.missing([self.need(b"\6\6"), self.need(b"\6\6", 2)])
+        assert values.missing([self.need(b"\6\6", 3)])
+        assert values.missing([self.need(b"\6", 0)])

@@ -126,7 +126,9 @@ class Attempts:
         self._count = count
         self._domains = InputDomains()
         self.machine = WaryMachine(program, specification, sharing)
-        self._steps = StepTaker(self.machine, records=True, remembers=True)
+        self._steps = StepTaker(
+            self.machine, records=True, remembers=True, notes_values=settings.values
+        )
         peeking = PeekingMachine(program, specification, sharing)
         peeking.compiler = self.machine.compiler
         self._peeks = StepTaker(peeking, records=True, remembers=True)

@@ -55,13 +55,13 @@ unless memory leaks are looked for then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from plait.engines.explicit.effects import Effect
 from plait.engines.explicit.possible import Need, PossibleValues, Range
 from plait.engines.explicit.sections import Profile
-from plait.semantics.memo import Values
+from plait.semantics.memo import Span, Values
 from plait.semantics.outcome import AccessKind, Footprint
 from plait.semantics.scalars import Number
 from plait.semantics.state import State, Thread
@@ -70,6 +70,8 @@ _GRANULE_BITS = 2  # memory is told apart in pieces of 4 bytes
 _MOST_LOCAL_STATES = 600  # of other threads that are looked at for one step
 _MOST_VERSIONS = 16  # of one local state's step
 _MOST_EDGES = 4000  # that are looked at for one step
+_MOST_VAIN_TRIES = 12  # to let steps with some accesses go ahead because of values
+_PAUSE = 16
 ALL = -1
 # Two steps that start threads number them: as if they wrote the same piece. Whether memory is lost
 # at the end of the process depends on all steps before it: as if they all read one.
@@ -188,6 +190,25 @@ class KnownLocks(Protocol):
     def size(self, lock: int) -> int: ...
 
 
+class _Luck:
+    """How often a look at values was of use for steps with some accesses. Where it rarely is, it is
+    taken rarely."""
+
+    def __init__(self) -> None:
+        self._tries = self._uses = self._pause = 0
+
+    @property
+    def is_worth_a_try(self) -> bool:
+        if self._tries < _MOST_VAIN_TRIES * (1 + self._uses):
+            return True
+        self._pause = (self._pause + 1) % _PAUSE
+        return self._pause == 0
+
+    def note(self, was_useful: bool) -> None:
+        self._tries += 1
+        self._uses += was_useful
+
+
 class _Waiting:
     """Local states whose steps are blocked in a state in which another thread's step may go ahead;
     they are released where others may have changed what they look at."""
@@ -226,6 +247,7 @@ class Futures:
         self._blocked = blocked
         self._commute = commute
         self._finds_leaks = finds_leaks
+        self._luck: dict[Profile, _Luck] = {}
         self._local_states: dict[tuple[int, Thread], LocalState] = {}
         self._pieces: dict[int, int] = {}
         self._pages: dict[int, int] = {}
@@ -399,7 +421,10 @@ class Futures:
         if found is None:
             found = self._goes_ahead_of_blocked(state, mine, versions, others, False)
         if not found and self._needs is not None:
-            found = self._goes_ahead_of_possible(state, mine, versions, others)
+            luck = self._luck.setdefault(versions[0].profile, _Luck())
+            if luck.is_worth_a_try:
+                found = self._goes_ahead_of_possible(state, mine, versions, others)
+                luck.note(found)
         return bool(found)
 
     def _goes_ahead_of_blocked(
@@ -457,7 +482,8 @@ class Futures:
         seen = set(others)
         pending = list(others)
         waiting = _Waiting(mine, versions)
-        edges: list[Edge] = []  # of steps that are not possible so far
+        edges: list[Edge] = []  # to be looked at
+        stalled: dict[int, list[Edge]] = {}  # by the pages of values that are not there so far
         written = changed = looked = 0
         while pending:
             for local in pending:
@@ -465,29 +491,30 @@ class Futures:
                     continue
                 edges += local.edges.values()
             pending = []
-            is_growing = True
-            while is_growing:
-                impossible = []
-                for edge in edges:
-                    version, changes, targets = edge
-                    looked += 1
-                    if not self._is_possible(version, values):
-                        impossible.append(edge)
-                        continue
-                    if looked > _MOST_EDGES or self._stops(version, mine, versions):
-                        return False
-                    written |= version.accessed.writes | version.accessed.locks
-                    changed |= changes
-                    if version.values is None:
-                        values.change(self._listed(changes))
-                    else:
-                        values.write(version.values.written)
-                        values.change(version.values.unknown)
-                    new = [item for item in targets if item not in seen]
-                    seen.update(new)
-                    pending += new
-                is_growing = len(impossible) != len(edges)
-                edges = impossible
+            while edges:
+                edge = edges.pop()
+                version, changes, targets = edge
+                looked += 1
+                missing = self._missing(version, values)
+                if missing is not None:
+                    stalled.setdefault(missing.span.page, []).append(edge)
+                    continue
+                if looked > _MOST_EDGES or self._stops(version, mine, versions):
+                    return False
+                written |= version.accessed.writes | version.accessed.locks
+                changed |= changes
+                if version.values is None:
+                    unknown: Collection[int] = self._listed(changes)
+                    kept: tuple[tuple[Span, bytes], ...] = ()
+                else:
+                    _, kept, unknown = version.values
+                values.write(kept)
+                values.change(unknown)
+                for page in (*unknown, *(span.page for span, _ in kept)):
+                    edges += stalled.pop(page, ())
+                new = [item for item in targets if item not in seen]
+                seen.update(new)
+                pending += new
             pending += waiting.release(written, changed)
         return not waiting.may_break_a_lock
 
@@ -509,12 +536,13 @@ class Futures:
         )
         return PossibleValues(state, places, unknown)
 
-    def _is_possible(self, version: Version, values: PossibleValues) -> bool:
+    def _missing(self, version: Version, values: PossibleValues) -> Need | None:
+        """Something that a step needs and that cannot be there."""
         if version.values is None or self._needs is None:
-            return True
+            return None
         if version.needs is None:
             version.needs = self._needs(version)
-        return values.are_possible(version.needs)
+        return values.missing(version.needs)
 
     def _listed(self, mask: int) -> list[int]:
         """The pages of a bit set."""

@@ -45,8 +45,12 @@ class PossibleValues:
         self._spans: dict[int, set[Span]] = {}
         self._pages: set[int] = set()
 
-    def are_possible(self, needs: Iterable[Need]) -> bool:
-        return all(self._is_possible(need) for need in needs)
+    def missing(self, needs: Iterable[Need]) -> Need | None:
+        """The first of them that cannot be there."""
+        for need in needs:
+            if not self._is_possible(need):
+                return need
+        return None
 
     def _is_possible(self, need: Need) -> bool:
         span, data, place = need
