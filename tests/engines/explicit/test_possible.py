@@ -117,6 +117,12 @@ void *helper(void *p) { y = 1; y = 2; sem_post(&s); return p; }
         pytest.param(ADDED_AHEAD, id="added ahead"),
         pytest.param(WRITTEN_WITH_AN_OBJECT, id="written with an object"),
         pytest.param(
+            WRITTEN_WITH_AN_OBJECT.replace("malloc(sizeof *own)", "calloc(1, sizeof *own)").replace(
+                "w = 1", "w = *own + 1"
+            ),
+            id="written from an object",
+        ),
+        pytest.param(
             WRITTEN_INTO_AN_OBJECT.replace("ALLOCATE", "calloc(1, 4)").replace("VALUE", "0"),
             id="made with it",
         ),
