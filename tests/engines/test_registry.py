@@ -104,6 +104,7 @@ def test_options_have_the_values_of_the_settings() -> None:
         "persistent_sets": explicit.persistent_sets,
         "sections": explicit.sections,
         "commuting": explicit.commuting,
+        "values": explicit.values,
         "max_states": explicit.max_states,
         "claims": traces.claims.value,
         "weakening": traces.weakening,
