@@ -155,6 +155,7 @@ def read_text(path: str) -> str:
 
 
 def load_program(subject: Subject, chosen: Specification, entry: str) -> Program:
+    from plait.analysis.narrowed_addresses import stop_at_narrowed_addresses
     from plait.c import load
 
     program = load(list(subject.programs), front_end_options(subject, entry), chosen)
@@ -162,6 +163,7 @@ def load_program(subject: Subject, chosen: Specification, entry: str) -> Program
         from plait.model.strengthening import from_text, strengthen
 
         strengthen(program, tuple(from_text(item) for item in subject.strengthened))
+    stop_at_narrowed_addresses(program)
     return program
 
 
