@@ -38,10 +38,12 @@ from plait.model.expressions import (
     Const,
     CurrentThread,
     Expr,
+    FrameAddress,
     FunctionAddress,
     Register,
+    StaticAddress,
 )
-from plait.model.machine import STORAGES
+from plait.model.machine import FIRST_PAGE, STORAGES
 from plait.model.types import I32, I128, Kind, Scalar
 
 _IDENTITY_BUILTINS = {
@@ -355,20 +357,41 @@ class Calls(SystemCalls):
         if self.unit.is_of_system(declaration) and not self.unit.is_noreturn(declaration):
             declared = self.unit.types.of(declaration)
             return self._system_call(name, node, arguments, used, declared, None)
-        for argument in arguments:
-            self._any_kind_of_argument(argument)
+        values = [self._any_kind_of_argument(argument) for argument in arguments]
         if self.unit.is_noreturn(declaration):
             self.unit.linker.assume_undefined(name, "it ends the process and touches no memory")
             self.finish(EndProcess(self.origin, Const(I32, 1), "exit"))
             return self._any_value(node, f"{name}()", used)
+        refused = f"not supported: a callback for '{name}', which is not defined"
         if any(map(self.leads_to_callback, arguments)):
-            return self._stop(f"not supported: a callback for '{name}', which is not defined", node)
+            return self._stop(refused, node)
+        for argument, value in zip(arguments, values, strict=True):
+            pointee = self.unit.type_of(strip(argument)).inner
+            if value is not None and pointee is not None and pointee.shape is Shape.VOID:
+                self._stop_at_functions(value, refused)
         pointee = self.unit.type_of(node).inner
         if self.unit.linker.options.assume_defined and used and pointee is not None:
             if self.unit.type_of(node).is_pointer and pointee.size > 0:
                 return self._new_object_or_null(name, pointee)
         self.unit.linker.assume_undefined(name)
         return self._any_value(node, f"{name}()", used)
+
+    def _stop_at_functions(self, value: Expr, message: str) -> None:
+        """Nothing is known of who gets a `void *` that is the address of a function."""
+        if isinstance(value, (Const, StaticAddress, FrameAddress)):
+            return
+        first_beyond = self.unit.linker.end_of_functions
+        number = convert(first_beyond.type, self.stable(value))
+        is_low = binary(BinaryOp.LT, number, first_beyond)
+        onward, inside, stop = self.location(), self.location(), self.location()
+        self.branch(is_low, inside, onward)
+        self.unit.linker.note_callback_guard(self.edges[self.at])
+        self.at = inside
+        lowest = constant(first_beyond.type, FIRST_PAGE << self.data_model.page_bits)
+        self.branch(binary(BinaryOp.LT, number, lowest), onward, stop)
+        self.at = stop
+        self.emit(Unsupported(self.origin, message))
+        self.start(onward)
 
     def _new_object_or_null(self, name: str, pointee: CType) -> Expr:
         """What an environment that hands out valid pointers may return."""

@@ -272,6 +272,7 @@ class Expressions(Branches):
             inner = children[0]
             if ctype.scalar is None:
                 return self.rvalue(inner)
+            self._note_conversion(inner, ctype)
             return self.checked_conversion(ctype.scalar, self.rvalue(inner))
         if len(children) == 4:
             return self._elvis(children[0], children[3], ctype)
@@ -636,7 +637,14 @@ class Expressions(Branches):
         source = self.unit.type_of(operand)
         if source.shape is Shape.RECORD:
             raise UnsupportedCode("a cast of a struct or union")
+        self._note_conversion(operand, self.unit.type_of(node))
         return self.checked_conversion(scalar, self.rvalue(operand))
+
+    def _note_conversion(self, operand: Node, target: CType) -> None:
+        """Whether it makes something else of the address of a function."""
+        if self.unit.type_of(operand).points_to_function and not target.points_to_function:
+            if not target.require_scalar().is_bool and not self.unit.is_library:
+                self.unit.linker.has_functions_as_data = True
 
     def _sizeof(self, node: Node) -> Expr:
         value = self.unit.tree.integer(node)

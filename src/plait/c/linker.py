@@ -48,6 +48,7 @@ from plait.model.actions import (
 from plait.model.expressions import (
     FALSE,
     TRUE,
+    Const,
     Register,
 )
 from plait.model.layout import ArrayLayout, OpaqueLayout, RecordLayout, ScalarLayout
@@ -113,6 +114,10 @@ class Linker:
         self._strings: list[StaticObject] = []
         self._assumptions: dict[str, None] = {}
         self.watching: Watching | None = None
+        # Functions lie before all objects; where they end is known when there are no more of them.
+        self.end_of_functions = Const(Scalar(Kind.INT, self.data_model.pointer.bits), 0)
+        self._callback_guards: set[int] = set()
+        self.has_functions_as_data = False  # the address of one is converted to something else
 
     # Units
 
@@ -712,6 +717,7 @@ class Linker:
         if self.options.reach:
             check_lines(self._functions.values(), self._sources, self.options.reach)
         self._drop_unseen_errors()
+        self._drop_needless_guards()
         program = Program(self.data_model, {}, [], start, self._sources)
         program.memory_model = self._specification.memory_model
         if self.options.every_line:
@@ -780,6 +786,26 @@ class Linker:
             if changed:
                 tidy(function)
 
+    def note_callback_guard(self, leaving: list[Edge]) -> None:
+        """Of a branch that asks whether something may be a function's address, and goes on by its
+        last edge where it is not."""
+        self._callback_guards.update(id(edge.action) for edge in leaving)
+
+    def _drop_needless_guards(self) -> None:
+        """Where no function's address becomes data, none is passed as such: what is any value at
+        all would be one by chance."""
+        if self.has_functions_as_data or not self._callback_guards:
+            return
+        for function in self._functions.values():
+            found = False
+            for leaving in function.edges:
+                if id(leaving[0].action) in self._callback_guards:
+                    found = True
+                    leaving[:] = leaving[-1:]
+                    leaving[0].action = Skip(leaving[0].action.origin)
+            if found:
+                tidy(function)
+
     def _assign_pages(self, program: Program) -> None:
         page = FIRST_PAGE
         everything: list[Function | StaticObject] = [*program.functions.values()]
@@ -788,6 +814,8 @@ class Linker:
             item.page = page
             size = 1 if isinstance(item, Function) else item.size
             page += self.data_model.pages_taken(size)
+            if isinstance(item, Function):
+                self.end_of_functions.value = page << self.data_model.page_bits
         program.first_free_page = page
         for item in program.objects:
             if item.relocations:

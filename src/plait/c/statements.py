@@ -81,6 +81,7 @@ class FunctionLowering(Declarations):
         # Also definitions of __VERIFIER_atomic_begin and _end that the program brings along; the
         # library's own begin and end a section.
         self._is_atomic = name.startswith(_ATOMIC_FUNCTION) and not unit.is_library
+        self._is_noreturn = not unit.is_library and unit.is_noreturn(cursor)
         self._root: Node | None = None
         self._unfinished: dict[int, Unsupported] = {}
 
@@ -210,6 +211,9 @@ class FunctionLowering(Declarations):
             self._return(value)
 
     def _return(self, value: Expr | None) -> None:
+        if self._is_noreturn:  # C17 6.7.4; compilers put nothing behind its calls
+            message = f"'{self.name}' returns, which is declared not to"
+            self.check(Const(TRUE.type, 0), CheckKind.UNDEFINED, message)
         if self._is_atomic:
             if value is not None:
                 value = self.stable(value)

@@ -73,6 +73,12 @@ class CType:
     def is_pointer(self) -> bool:
         return self.scalar is not None and self.scalar.kind is Kind.POINTER
 
+    @property
+    def points_to_function(self) -> bool:
+        """Also of a function itself, which becomes a pointer to it."""
+        pointee = self.inner if self.is_pointer else self
+        return pointee is not None and pointee.shape is Shape.FUNCTION
+
     def require_scalar(self) -> Scalar:
         if self.scalar is None:
             raise UnsupportedCode(f"the type '{self.spelling}' is not supported here")

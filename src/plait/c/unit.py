@@ -335,7 +335,13 @@ class Unit:
         }
 
     def is_noreturn(self, declaration: Cursor) -> bool:
-        """Whether a function is declared not to return; its type can say so, too."""
+        """Whether a function is declared not to return, here or at first; its type can say so."""
+        first = self.library.getCanonicalCursor(declaration)
+        return self._says_noreturn(declaration) or (
+            (first.data[0] != declaration.data[0]) and self._says_noreturn(first)
+        )
+
+    def _says_noreturn(self, declaration: Cursor) -> bool:
         type_ = self.library.type_spelling(self.library.getCursorType(declaration))
         if "noreturn" in type_:
             return True
