@@ -55,7 +55,6 @@ def test_sources_need_not_be_utf8(tmp_path: Path) -> None:
 UNSUPPORTED = {
     "inline assembly": 'int x; asm volatile("mov $1, %0" : "=r"(x));',
     "an output operand": 'int x = 1; asm("" : "=r"(x));',
-    "longjmp": "jmp_buf b; longjmp(b, 1);",
     "fork": "fork();",
     "a pointer to a cancellation point": "int (*p)(int) = close; pthread_cancel(pthread_self()); p(1);",
 }

@@ -88,9 +88,7 @@ def _is_number(item: Convert, action: Action, data_model: DataModel) -> Expr:
         return FALSE  # it is not known before
     unsigned = Scalar(Kind.INT, data_model.pointer.bits)
     limit = 1 << max(data_model.page_bits, item.type.bits)
-    moved = Binary(
-        unsigned, BinaryOp.ADD, Convert(unsigned, item.operand), Const(unsigned, limit)
-    )
+    moved = Binary(unsigned, BinaryOp.ADD, Convert(unsigned, item.operand), Const(unsigned, limit))
     return Binary(I32, BinaryOp.LT, moved, Const(unsigned, 2 * limit))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plait.c import syntax as s
 from plait.c.branches import Branches
+from plait.c.jumps import SETTING
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace, Place, RegisterPlace, access_order
 from plait.c.spelling import spelled
@@ -313,6 +314,8 @@ class Expressions(Branches):
         name = self.unit.library.spelling(declaration)
         if not (self.unit.is_library or self.unit.is_defined(name, declaration)):
             self.unit.linker.note_call(name)
+        if name in SETTING and not self.unit.is_defined(name, declaration):
+            raise UnsupportedCode(f"a pointer to '{name}'")
         if name in self.unit.linker.cancellation_points and not self.unit.is_library:
             if not self.unit.is_defined(name, declaration):
                 raise UnsupportedCode(f"a pointer to '{name}', where threads can be cancelled")

@@ -17,6 +17,7 @@ from plait.c import toolchain
 from plait.c.adapters import adapter, fits
 from plait.c.catalogue import index_library, read_cancellation_points, read_list
 from plait.c.effects import read_effects, read_plain_results
+from plait.c.jumps import HELPERS, Kept, has_jumps, lower_jumps
 from plait.c.libclang import Cursor, Library, TranslationUnit
 from plait.c.options import FrontEndOptions
 from plait.c.reach import keep_reachable, refers_to
@@ -107,6 +108,7 @@ class Linker:
         self._objects: dict[object, StaticObject] = {}
         self._undefined: dict[str, str] = {}
         self._system: dict[str, list[str]] = {}  # functions by what is assumed of them
+        self._volatile: dict[str, Kept] = {}  # locals, by the linked names of functions
         self._failed: dict[StaticObject, str] = {}  # objects that could not be made
         self._definitions: dict[str, Unit] = {}
         self._variable_definitions: dict[str, Unit] = {}
@@ -566,6 +568,7 @@ class Linker:
         tidy(function)
         make_reducible(function)
         self._functions[linked] = function
+        self._volatile[linked] = lowering.kept_by_jumps()
 
     # Objects
 
@@ -714,6 +717,7 @@ class Linker:
             self._lower(*self._pending.pop())
         if self.watching is not None:
             self.watching.watch_accesses(list(self._functions.values()), self._objects)
+        self._lower_jumps()
         if self.options.reach:
             check_lines(self._functions.values(), self._sources, self.options.reach)
         self._drop_unseen_errors()
@@ -753,6 +757,15 @@ class Linker:
             )
         program.assumptions += list(self._assumptions)
         return program
+
+    def _lower_jumps(self) -> None:
+        if has_jumps(name for name in self._functions if self.is_library_function(name)):
+            for name in HELPERS:
+                self.library_function(name)
+            while self._pending:
+                self._lower(*self._pending.pop())
+            objects = self._objects.values()
+            lower_jumps(self._functions, objects, self._volatile, self.data_model.pointer)
 
     def _request_all(self) -> None:
         """Also the user's functions that nobody refers to; the reachable ones are kept all the

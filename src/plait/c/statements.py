@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plait.c import syntax as s
 from plait.c.builder import Scope
 from plait.c.declarations import Declarations
+from plait.c.jumps import Kept
 from plait.c.libclang import Cursor
 from plait.c.places import MemoryPlace, Place, RegisterPlace
 from plait.c.syntax import Node, strip
@@ -29,7 +30,7 @@ from plait.model.actions import (
     Skip,
     Unsupported,
 )
-from plait.model.expressions import TRUE, BinaryOp, Const, Expr, Register
+from plait.model.expressions import TRUE, BinaryOp, Const, Expr, FrameAddress, Register
 from plait.model.types import F64, Kind, Scalar
 
 if TYPE_CHECKING:
@@ -135,6 +136,22 @@ class FunctionLowering(Declarations):
         slots = tuple(self.scope.slots)
         self.edge(entry, EnterScope(self.origin, slots) if slots else Skip(self.origin), start)
         return count
+
+    def kept_by_jumps(self) -> Kept:
+        """The locals whose values a longjmp back to this function leaves as they are."""
+        registers: set[int] = set()
+        slots: set[int] = set()
+        for place in self.locals.values():
+            ctype = place.type
+            while ctype.shape is Shape.ARRAY and ctype.inner is not None:
+                ctype = ctype.inner
+            if not (ctype.volatile or place.type.volatile or ctype.const or place.type.const):
+                continue
+            if isinstance(place, RegisterPlace):
+                registers.add(place.register.index)
+            elif isinstance(place.address, FrameAddress):
+                slots.add(place.address.slot.index)
+        return Kept(frozenset(registers), frozenset(slots))
 
     def _parameter(self, node: Node, passed: Scalar | None) -> tuple[Place, Expr] | None:
         ctype = self.unit.type_of(node)

@@ -42,9 +42,5 @@ void __pthread_register_cancel(void *buffer) {
 void __pthread_unregister_cancel(void *buffer) { __plait_registered = __plait_registered - 1; }
 void __pthread_unwind_next(void *buffer) { __plait_unsupported("thread cancellation"); }
 
-/* setjmp returns 0; to return a second time takes longjmp, which is not supported. */
-int setjmp(void *environment) { return 0; }
-int _setjmp(void *environment) { return 0; }
-int __sigsetjmp(void *environment, int save) { return 0; }
+/* The handlers are behind its second return. */
 int __sigsetjmp_cancel(void *environment, int save) { return 0; }
-int sigsetjmp(void *environment, int save) { return 0; }
