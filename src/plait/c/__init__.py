@@ -90,22 +90,32 @@ def _link(
     clang: Library,
 ) -> Program:
     from plait.c import toolchain
+    from plait.c.undeclared import DECLARATIONS, called_undeclared, missing_declarations
     from plait.c.unit import Unit
 
     for number, (path, own) in enumerate(chosen):
         flags = toolchain.flags(path, own, clang.resource_dir)
-        parsed = clang.parse(path, flags, toolchain.adapted_text(path))
+        texts = toolchain.adapted_text(path)
+        parsed = clang.parse(path, flags, texts)
         linker.keep(parsed)
         errors = parsed.errors()
+        undeclared = called_undeclared(parsed)
         builtins = _hidden_builtins(errors)
-        if builtins:
+        missing = missing_declarations(clang, parsed, errors, options.data_model)
+        if builtins or missing:
             flags += [f"-fno-builtin-{name}" for name in builtins]
-            parsed = clang.parse(path, flags, toolchain.adapted_text(path))
-            linker.keep(parsed)
-            errors = parsed.errors()
+            if missing:
+                flags += ["-include", DECLARATIONS]
+                texts[DECLARATIONS] = missing
+            again = clang.parse(path, flags, texts)
+            linker.keep(again)
+            remaining = again.errors()
+            if builtins or not remaining:
+                parsed, errors = again, remaining
         if errors:
             raise InputError(_compiler_error(errors, path))
         linker.add(path, Unit(linker, clang, parsed, path, number))
+        linker.note_undeclared(undeclared)
     if not any(options.entry in unit.functions for unit in linker.units):
         where = ", ".join(path for path, _ in chosen)
         raise InputError(f"{where}: no function '{options.entry}' is defined (see --entry)")

@@ -80,23 +80,24 @@ def lower_jumps(
 ) -> None:
     """Put returns behind all calls that may jump."""
     graph = _Calls(functions, objects)
-    setting = [name for name in functions if any(_sites(functions[name]))]
+    setting = [name for name in functions if any(_sites(functions, name))]
     for name in graph.called_from(setting):
         function = functions[name]
         calls = [edge for edge in function.all_edges() if graph.may_jump(edge.action)]
-        sites = list(_sites(function))
+        sites = list(_sites(functions, name))
         if not (calls or sites):
             continue
-        _Frames(function, calls, sites, kept.get(name, Kept()), pointer).lower()
+        _Frames(function, calls, sites, kept.get(name, Kept()), pointer, graph.jumps).lower()
         tidy(function)
         make_reducible(function)
 
 
-def _sites(function: Function) -> Iterator[Edge]:
-    if not function.library:
-        for edge in function.all_edges():
+def _sites(functions: dict[str, Function], name: str) -> Iterator[Edge]:
+    if not functions[name].library:
+        for edge in functions[name].all_edges():
             if isinstance(edge.action, Call) and edge.action.callee in SETTING:
-                yield edge
+                if functions[edge.action.callee].library:
+                    yield edge
 
 
 def _assigned(call: Call, value: Expr) -> Action:
@@ -128,7 +129,8 @@ class _Calls:
                         called.add(edge.action.callee)
                     else:
                         self._indirect.add(name)
-        self._jumping = {name for name in JUMPING if name in functions}
+        self.jumps = {name for name in JUMPING if name in functions and functions[name].library}
+        self._jumping = set(self.jumps)
         grown = True
         while grown:
             grown = False
@@ -155,7 +157,7 @@ class _Calls:
         pending = list(found)
         while pending:
             for name in sorted(self._callees(pending.pop())):
-                if name not in found and name in self._functions and name not in JUMPING:
+                if name not in found and name in self._functions and name not in self.jumps:
                     found[name] = None
                     pending.append(name)
         return list(found)
@@ -171,8 +173,15 @@ class _Frames:
     """One function, in which jumps arrive at `sites` or go on to its callers."""
 
     def __init__(
-        self, function: Function, calls: list[Edge], sites: list[Edge], kept: Kept, pointer: Scalar
+        self,
+        function: Function,
+        calls: list[Edge],
+        sites: list[Edge],
+        kept: Kept,
+        pointer: Scalar,
+        jumps: set[str],
     ) -> None:
+        self._jumps = jumps
         self._function = function
         self._calls = calls
         self._sites = sites
@@ -251,7 +260,7 @@ class _Frames:
         assert isinstance(action, Call)
         origin = action.origin
         returned, edge.target = edge.target, self._location()
-        jumps_always = action.callee in JUMPING
+        jumps_always = action.callee in self._jumps
         if jumps_always and not possible:
             self._edge(edge.target, Skip(origin), way_up)
             return

@@ -260,6 +260,10 @@ class Library:
         return TranslationUnit(self, index, unit)
 
 
+_WARNING, _ERROR, _FATAL = 2, 3, 4
+Message = tuple[str, str, int, int]  # what is said, of which file, line and column
+
+
 class TranslationUnit:
     """A parsed file; it must outlive every cursor and type taken from it."""
 
@@ -272,13 +276,19 @@ class TranslationUnit:
         cursor: Cursor = self.library.getTranslationUnitCursor(self._handle)
         return cursor
 
-    def errors(self) -> list[tuple[str, str, int, int]]:
-        """(message, file, line, column) of each error; warnings are left out."""
+    def errors(self) -> list[Message]:
+        """Warnings are left out."""
+        return self._messages((_ERROR, _FATAL))
+
+    def warnings(self) -> list[Message]:
+        return self._messages((_WARNING,))
+
+    def _messages(self, severities: tuple[int, ...]) -> list[Message]:
         library = self.library
         found = []
         for number in range(library.getNumDiagnostics(self._handle)):
             diagnostic = library.getDiagnostic(self._handle, number)
-            if library.getDiagnosticSeverity(diagnostic) >= 3:
+            if library.getDiagnosticSeverity(diagnostic) in severities:
                 message = library.text(library.getDiagnosticSpelling(diagnostic))
                 location = library.getDiagnosticLocation(diagnostic)
                 found.append((message, *library.file_position(location)))

@@ -18,7 +18,7 @@ from plait.c.adapters import adapter, fits
 from plait.c.catalogue import index_library, read_cancellation_points, read_list
 from plait.c.effects import read_effects, read_plain_results
 from plait.c.jumps import HELPERS, Kept, has_jumps, lower_jumps
-from plait.c.libclang import Cursor, Library, TranslationUnit
+from plait.c.libclang import Cursor, Library, Message, TranslationUnit
 from plait.c.options import FrontEndOptions
 from plait.c.reach import keep_reachable, refers_to
 from plait.c.reached_lines import check_lines
@@ -108,6 +108,7 @@ class Linker:
         self._objects: dict[object, StaticObject] = {}
         self._undefined: dict[str, str] = {}
         self._system: dict[str, list[str]] = {}  # functions by what is assumed of them
+        self._undeclared: dict[str, str] = {}  # functions that are called so, and where
         self._volatile: dict[str, Kept] = {}  # locals, by the linked names of functions
         self._failed: dict[StaticObject, str] = {}  # objects that could not be made
         self._definitions: dict[str, Unit] = {}
@@ -142,6 +143,10 @@ class Linker:
             if parsed_unit.is_internal(cursor) or not parsed_unit.defines_variable(name):
                 continue
             self._define_variable(name, cursor, parsed_unit)
+
+    def note_undeclared(self, called: dict[str, Message]) -> None:
+        for name, (_, file, line, column) in called.items():
+            self._undeclared.setdefault(name, f"{file}:{line}:{column}")
 
     def _look_at_sizes(self, unit: Unit) -> None:
         """A source that was preprocessed for another data model tells by its `size_t`."""
@@ -750,6 +755,11 @@ class Linker:
             f"functions of the system without a model ({', '.join(names)}): {what}"
             for what, names in self._system.items()
         ]
+        if self._undeclared:
+            called = ", ".join(f"{name} ({place})" for name, place in self._undeclared.items())
+            program.assumptions.append(
+                f"functions without a declaration are called as C90 has it: {called}"
+            )
         if self._called_unsafely:
             names = ", ".join(sorted(self._called_unsafely))
             program.assumptions.append(

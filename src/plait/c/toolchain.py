@@ -25,9 +25,9 @@ _SYSTEM_HEADERS = (
 )
 
 _TOLERANT = (
-    "-w",
     "-Wno-everything",
-    "-Wno-implicit-function-declaration",
+    "-Wimplicit-function-declaration",  # which is noted
+    "-Wno-error=implicit-function-declaration",
     "-Wno-int-conversion",
     "-Wno-return-type",
     "-Wno-incompatible-function-pointer-types",
