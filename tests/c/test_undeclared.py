@@ -61,7 +61,7 @@ def options(std: str = "gnu17") -> FrontEndOptions:
 )
 def test_what_no_compiler_takes_or_the_abi_does_not_say(definition: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="conflicting types for 'later'") as refused:
-        program(tmp_path, f"int main() {{\n later(1); return 0; }}\n{definition}\n")
+        program(tmp_path, f"int main() {{\n later(1, 2.0); return 0; }}\n{definition}\n")
     assert "main.c:3:" in str(refused.value)
 
 
