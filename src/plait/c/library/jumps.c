@@ -14,14 +14,28 @@ static _Thread_local int __plait_jump_to;    /* which of its calls of setjmp */
 static _Thread_local int __plait_jump_value;
 static _Thread_local const void *__plait_jump_by;
 
-/* In the place of the registers that glibc keeps there. */
+/* In the place of the registers that glibc keeps there, and behind them of the mask. */
+#ifdef __LP64__
+#define PLAIT_UNUSED 4
+#else
+#define PLAIT_UNUSED 1
+#endif
 struct __plait_jump {
   const void *self; /* null: not set; others: a copy */
   int thread;
   int depth;
   int site;
   unsigned long number;
+#if PLAIT_SIGNALS
+  unsigned long unused[PLAIT_UNUSED]; /* as much of glibc's registers as is left */
+  int keeps_mask;
+  unsigned long long mask;
+#endif
 };
+#if PLAIT_SIGNALS
+unsigned long long __plait_signal_mask(void);
+void __plait_restore_signal_mask(unsigned long long);
+#endif
 
 int __plait_enter_frame(void) {
   int depth = __plait_frames;
@@ -40,7 +54,8 @@ void __plait_set_jump(struct __plait_jump *environment, int depth, int site, int
   environment->site = site;
   environment->number = __plait_numbers[depth - 1];
 #if PLAIT_SIGNALS
-  if (saves_mask) __plait_unsupported("sigsetjmp that keeps the signal mask");
+  environment->keeps_mask = saves_mask;
+  if (saves_mask) environment->mask = __plait_signal_mask();
 #endif
 }
 
@@ -67,6 +82,9 @@ void longjmp(struct __plait_jump *environment, int value) {
                 "longjmp to a function that has returned");
   __plait_check("undefined behaviour", environment->number == __plait_numbers[depth - 1],
                 "longjmp to a function that has returned");
+#if PLAIT_SIGNALS
+  if (environment->keeps_mask) __plait_restore_signal_mask(environment->mask);
+#endif
   __plait_jump_depth = depth;
   __plait_jump_to = environment->site;
   __plait_jump_value = value == 0 ? 1 : value;

@@ -1,7 +1,8 @@
 /* Signals. From outside none arrives but where sigwait waits for one: others would end the process, or
    are ignored. Which signals a thread blocks matters where the program sends some itself (or asks for
-   it), so only there the masks are kept. A handler could run at any time, which is not supported:
-   executions in which it never does are examined, and no other is said to be. */
+   it), so only there the masks are kept. The handler of a signal that a thread sends to itself runs at
+   once. That of others could run at any time, which is not supported: executions in which none comes
+   are examined, and no other is said to be. */
 #include "plait.h"
 
 #define PLAIT_WORDS (1024 / (8 * sizeof(unsigned long)))
@@ -22,6 +23,11 @@ static __plait_mask_t __plait_sent;    /* to the process, while they were blocke
 #define PLAIT_IS_HANDLER(handler) ((__UINTPTR_TYPE__)(handler) > 1)
 static __plait_mask_t __plait_disposed; /* signals whose handlers the program has set */
 static void *__plait_handlers[64];
+#if PLAIT_SIGNALS
+static __plait_mask_t __plait_handler_masks[64]; /* what is blocked while they run */
+static int __plait_handler_flags[64];
+#endif
+static __plait_mask_t __plait_mask_in(const struct __plait_signals *set);
 
 /* As it was before may be ignored only if the parent has left it so. */
 static void *__plait_handler(int number) {
@@ -29,7 +35,7 @@ static void *__plait_handler(int number) {
   if (__plait_choose("whether a signal was ignored before", 2)) return (void *)1;
   return NULL;
 }
-static void *__plait_dispose(int number, void *handler) {
+static void *__plait_dispose(int number, void *handler, __plait_mask_t mask, int flags) {
   void *before;
   if (PLAIT_IS_HANDLER(handler) && __plait_choose("whether a signal arrives", 2))
     __plait_unsupported("a signal that is handled");
@@ -38,6 +44,8 @@ static void *__plait_dispose(int number, void *handler) {
   __plait_disposed = __plait_disposed | PLAIT_MASK_OF(number);
   __plait_handlers[number - 1] = handler;
 #if PLAIT_SIGNALS
+  __plait_handler_masks[number - 1] = mask;
+  __plait_handler_flags[number - 1] = flags;
   if (handler == NULL)
     __plait_ignored = __plait_ignored & ~PLAIT_MASK_OF(number);
   else
@@ -53,9 +61,9 @@ static int __plait_can_be_disposed(int number) {
   return 0;
 }
 
-void *signal(int number, void *handler) {
+void *signal(int number, void (*handler)(int)) {
   if (!__plait_can_be_disposed(number)) return (void *)-1;
-  return __plait_dispose(number, handler);
+  return __plait_dispose(number, (void *)handler, 0, 0);
 }
 
 struct __plait_action {
@@ -68,7 +76,9 @@ int sigaction(int number, const struct __plait_action *action, struct __plait_ac
   void *before = NULL;
   if (!__plait_can_be_disposed(number)) return -1;
   if (action != NULL)
-    before = __plait_dispose(number, action->handler);
+    before = __plait_dispose(number, action->handler,
+                             PLAIT_IS_HANDLER(action->handler) ? __plait_mask_in(&action->mask) : 0,
+                             PLAIT_IS_HANDLER(action->handler) ? action->flags : 0);
   else {
     __plait_atomic_begin();
     before = __plait_handler(number);
@@ -142,6 +152,18 @@ static void __plait_tell_mask(struct __plait_signals *set, __plait_mask_t mask) 
 #endif
 }
 
+static void __plait_set_mask(struct __plait_thread *block, __plait_mask_t mask) {
+  __plait_atomic_begin();
+  if ((__plait_sent | block->sent) & block->blocked & ~mask)
+    __plait_unsupported("to unblock a signal that may be pending");
+  block->blocked = mask;
+  if (__plait_self() == 1)
+    __plait_initially_blocked = mask;
+  else
+    __plait_open_signals = __plait_open_signals | ~mask;
+  __plait_atomic_end();
+}
+
 /* The mask is in the block of the thread, where others find it. Each thread has that of the one that
    creates it; the initial one blocks nothing at the start. */
 int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
@@ -159,31 +181,66 @@ int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_s
     if (how == 1) mask = before & ~named; /* SIG_UNBLOCK */
     if (how == 2) mask = named;           /* SIG_SETMASK */
     mask = mask & ~(PLAIT_MASK_OF(PLAIT_SIGKILL) | PLAIT_MASK_OF(PLAIT_SIGSTOP));
-    __plait_atomic_begin();
-    if ((__plait_sent | block->sent) & before & ~mask)
-      __plait_unsupported("to unblock a signal that may be pending");
-    block->blocked = mask;
-    if (__plait_self() == 1)
-      __plait_initially_blocked = mask;
-    else
-      __plait_open_signals = __plait_open_signals | ~mask;
-    __plait_atomic_end();
+    __plait_set_mask(block, mask);
   }
   if (old != NULL) __plait_tell_mask(old, before);
   return 0;
 }
 
-/* A signal that nobody blocks does what it does by itself, which is the same in all threads. One that
-   is blocked stays until sigwait takes it, or for ever. */
-static int __plait_arrive(int number, int is_blocked) {
+/* In the calling thread, in the place of what it does. A jump out of the handler leaves the mask. */
+enum { PLAIT_SA_SIGINFO = 4, PLAIT_SA_NODEFER = 0x40000000, PLAIT_SA_RESETHAND = (int)0x80000000 };
+static void __plait_run_handler(int number) {
+  struct __plait_thread *block;
+  void (*handler)(int);
+  __plait_mask_t before;
+  __plait_mask_t mask;
+  int flags;
+  pthread_self();
+  block = __plait_current;
+  before = block->blocked;
+  __plait_atomic_begin();
+  handler = (void (*)(int))__plait_handlers[number - 1];
+  flags = __plait_handler_flags[number - 1];
+  mask = before | __plait_handler_masks[number - 1];
+  if (flags & PLAIT_SA_SIGINFO) __plait_unsupported("a signal whose handler has three parameters");
+  if (flags & PLAIT_SA_RESETHAND) {
+    __plait_handlers[number - 1] = NULL;
+    __plait_ignored = __plait_ignored & ~PLAIT_MASK_OF(number);
+  }
+  __plait_atomic_end();
+  if (!(flags & PLAIT_SA_NODEFER)) mask = mask | PLAIT_MASK_OF(number);
+  __plait_set_mask(block, mask & ~(PLAIT_MASK_OF(PLAIT_SIGKILL) | PLAIT_MASK_OF(PLAIT_SIGSTOP)));
+  handler(number);
+  __plait_set_mask(block, before);
+}
+
+/* For jumps that restore the mask. */
+unsigned long long __plait_signal_mask(void) {
+  pthread_self();
+  return __plait_current->blocked;
+}
+void __plait_restore_signal_mask(unsigned long long mask) {
+  pthread_self();
+  __plait_set_mask(__plait_current, mask);
+}
+
+/* A signal that nobody blocks does what it does by itself, which is the same in all threads, or calls
+   the handler, in the thread that gets it. One that is blocked stays until sigwait takes it, or for
+   ever. */
+static int __plait_arrive(int number, int is_blocked, int is_own) {
   int is_ignored;
   int is_handled;
   __plait_atomic_begin();
   is_ignored = (__plait_ignored & PLAIT_MASK_OF(number)) != 0;
   is_handled = PLAIT_IS_HANDLER(__plait_handlers[number - 1]);
   __plait_atomic_end();
-  if (is_handled) __plait_unsupported("a signal that is handled");
-  if (is_blocked || is_ignored) return 0;
+  if (is_blocked) return 0;
+  if (is_handled) {
+    if (!is_own) __plait_unsupported("a signal whose handler another thread may run");
+    __plait_run_handler(number);
+    return 0;
+  }
+  if (is_ignored) return 0;
   if (number == PLAIT_SIGCHLD || number == PLAIT_SIGCONT || number == PLAIT_SIGURG ||
       number == PLAIT_SIGWINCH)
     return 0;
@@ -208,7 +265,7 @@ int pthread_kill(unsigned long thread, int number) {
   is_blocked = done || (block->blocked & PLAIT_MASK_OF(number)) != 0;
   if (is_blocked) block->sent = block->sent | PLAIT_MASK_OF(number);
   __plait_atomic_end();
-  return __plait_arrive(number, is_blocked);
+  return __plait_arrive(number, is_blocked, block == __plait_current);
 }
 
 int raise(int number) {
@@ -242,7 +299,7 @@ int kill(int process, int number) {
   __plait_atomic_end();
   if (is_open && !is_open_initially)
     __plait_unsupported("a signal for the process that some thread may not block");
-  return __plait_arrive(number, !is_open_initially);
+  return __plait_arrive(number, !is_open_initially, !is_open && __plait_self() == 1);
 }
 #else
 int pthread_sigmask(int how, const struct __plait_signals *set, struct __plait_signals *old) {
