@@ -133,7 +133,7 @@ def _claim(certificate: Claim) -> str:
 
 def _described(program: Program, rejected: Rejected) -> str:
     node = "" if rejected.node is None else f"node {rejected.node}: "
-    place = "" if rejected.origin.file < 0 else f" at {program.place(rejected.origin)}"
+    place = "" if rejected.origin.file < 0 else f" at {program.user_place(rejected.origin)}"
     return f"{node}{rejected.what}{place}"
 
 

@@ -68,14 +68,14 @@ def _ending(program: Program, execution: Execution) -> list[str]:
         return [
             f"{ending} after {execution.steps} steps",
             *(
-                f"  thread {thread} waits for {item.message} at {program.place(item.origin)}"
+                f"  thread {thread} waits for {item.message} at {program.user_place(item.origin)}"
                 for thread, item in sorted(execution.blocked.items())
             ),
         ]
     if not outcome.message:
         return [f"{ending} after {execution.steps} steps"]
     kind = f" of {outcome.kind}" if outcome.kind else ""
-    place = program.place(outcome.origin)
+    place = program.user_place(outcome.origin)
     return [f"{ending}{kind} in thread {outcome.thread} at {place}: {outcome.message}"]
 
 

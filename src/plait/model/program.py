@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from plait.data import dataclass, field
 from plait.errors import Diagnostic
-from plait.model.actions import Action, Call, Origin, Spawn
+from plait.model.actions import Action, Call, Origin, expressions_of
+from plait.model.expressions import Expr, FunctionAddress, children
 from plait.model.layout import Layout
 from plait.model.memory_model import MemoryModel
 from plait.model.types import DataModel, Scalar
+
+_MOST_PLACES = 3  # that are shown for one in the library
 
 
 @dataclass(slots=True, eq=False)
@@ -158,34 +161,41 @@ class Program:
         return f"{self.sources[origin.file].path}:{origin.line}:{origin.column}"
 
     def user_place(self, origin: Origin) -> str:
-        """As `place`; but what happens in the library before a thread has come to the user's code
-        is shown where the user's code begins, or where it starts threads."""
+        """As `place`; but what happens in the library is shown at the calls in the user's code that
+        may lead there, and what happens before it, where the user's code begins."""
         functions = self.functions.values()
-        within = [item for item in functions if item.library and item.origin.file == origin.file]
-        if not within:
-            return self.place(origin)
-        called = {
-            edge.action.callee
-            for item in within
-            for edge in item.all_edges()
-            if isinstance(edge.action, Call)
-        }
-        first = [item for item in functions if not item.library and item.name in called]
-        if first:
-            return ", ".join(self.place(item.origin) for item in first)
-        starting = {
+        inside = {
             item.name
             for item in functions
-            if item.library and any(isinstance(edge.action, Spawn) for edge in item.all_edges())
+            if item.library
+            and item.origin.file == origin.file
+            and item.origin.line <= origin.line <= item.origin.end_line
         }
-        places = [
-            self.place(edge.action.origin)
-            for item in functions
-            if not item.library
-            for edge in item.all_edges()
-            if isinstance(edge.action, Call) and edge.action.callee in starting
-        ]
-        return ", ".join(places) or self.place(origin)
+        places: dict[str, None] = {}
+        pending = list(inside)
+        while pending:
+            name = pending.pop()
+            for caller in functions:
+                for edge in caller.all_edges():
+                    if name not in _referred_to(edge.action):
+                        continue
+                    if not caller.library:
+                        places[self.place(edge.action.origin)] = None
+                    elif caller.name not in inside:
+                        inside.add(caller.name)
+                        pending.append(caller.name)
+        if not places:
+            begins = {name for item in inside for name in self._called_by(item)}
+            first = [item for item in functions if not item.library and item.name in begins]
+            places = dict.fromkeys(self.place(item.origin) for item in first)
+        shown = list(places)[:_MOST_PLACES]
+        more = ["..."] if len(places) > len(shown) else []
+        return ", ".join(shown + more) or self.place(origin)
+
+    def _called_by(self, name: str) -> list[str]:
+        actions = (edge.action for edge in self.functions[name].all_edges())
+        called = (action.callee for action in actions if isinstance(action, Call))
+        return [callee for callee in called if isinstance(callee, str)]
 
     def place_of_edge(self, edge: Edge) -> str:
         """As `place`; of what the library does, the first call in the user's code that may lead
@@ -225,3 +235,18 @@ class Program:
         source = self.sources[origin.file]
         line = source.lines[origin.line - 1] if origin.line <= len(source.lines) else ""
         return Diagnostic(message, source.path, origin.line, origin.column, line)
+
+
+def _referred_to(action: Action) -> set[str]:
+    """The functions that an action calls or has the address of."""
+    found: set[str] = set()
+    if isinstance(action, Call) and isinstance(action.callee, str):
+        found.add(action.callee)
+    pending: list[Expr] = list(expressions_of(action))
+    while pending:
+        item = pending.pop()
+        if isinstance(item, FunctionAddress):
+            found.add(item.function)
+        else:
+            pending.extend(children(item))
+    return found

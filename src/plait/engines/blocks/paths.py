@@ -98,7 +98,7 @@ class Paths:
         last = path[-1]
         if any(name == NAN_BITS for rows in played.inputs.values() for name, _ in rows):
             program = self._executor.memory.knowledge.program
-            excuse = f"{OPEN_NAN} ({program.place(last.way.origin)})"
+            excuse = f"{OPEN_NAN} ({program.user_place(last.way.origin)})"
         return Counterexample(
             tuple(map(_block_taken, path)),
             played.inputs,

@@ -176,10 +176,10 @@ class _Search:
                 else "races not excluded by invariants of threads"
             )
         if race is not None:
-            first, second = (program.place(origin) for origin in race.origins)
+            first, second = (program.user_place(origin) for origin in race.origins)
             reason = f"invariants of single threads do not exclude: a race ({first}, {second})"
             return Outcome(Answer.UNKNOWN, reason, statistics)
-        place = program.place(left[0].origin)
+        place = program.user_place(left[0].origin)
         reason = f"invariants of single threads do not exclude: {left[0].message} ({place})"
         return Outcome(Answer.UNKNOWN, reason, statistics)
 

@@ -340,7 +340,7 @@ class Templates:
         points_to = self._sharing.points_to
         for edge in (thread_number_as_number(points_to), address_as_number(points_to)):
             if edge is not None:
-                place = self._program.place_of_edge(edge)
+                place = self._program.user_place(edge.action.origin)
                 raise GaveUp(f"the program tells numbers of threads or addresses apart ({place})")
         for name in points_to.reachable_functions:
             if calculation_with_number(self._program.functions[name]) is not None:

@@ -71,7 +71,7 @@ class Actions:
             edge = frame.user_edge
         place = self._places.get(id(edge))
         if place is None:
-            place = self._places[id(edge)] = self.program.place(edge.action.origin)
+            place = self._places[id(edge)] = self.program.user_place(edge.action.origin)
         return place
 
     def value(self, frame: Frame, state: State, expr: Expr, edge: Edge) -> Value:

@@ -378,7 +378,7 @@ class _Round:
                 return found
             trouble = yield from self._search(formula, unrolling.troubles)
             if trouble is not None:
-                place = self._program.place(trouble.shown or trouble.origin)
+                place = self._program.user_place(trouble.shown or trouble.origin)
                 reason = f"{trouble.what}: {trouble.message} ({place})"
                 beyond: frozenset[Key] = frozenset()
                 if self.bounds.level < _MOST_WITHOUT_PROOF:
@@ -703,7 +703,7 @@ class _Round:
         if any(item is claim for item in unrolling.leaks):
             return _NOT_FREED
         if any(name == NAN_BITS for rows in inputs.values() for name, _ in rows):
-            return f"{OPEN_NAN} ({self._program.place(claim.origin)})"
+            return f"{OPEN_NAN} ({self._program.user_place(claim.shown or claim.origin)})"
         if TABLE[self._settings.memory_model].has_axioms and self._settings.race_is is None:
             return _MAY_RACE
         return _other_machine(learned)

@@ -67,7 +67,7 @@ def other_addresses(points_to: PointsTo) -> str:
     seen = address_as_number(points_to)
     if seen is None:
         return ""
-    place = points_to.program.place_of_edge(seen)
+    place = points_to.program.user_place(seen.action.origin)
     return f"an address is used as a number, and others are possible ({place})"
 
 
@@ -81,7 +81,7 @@ def other_numbers(points_to: PointsTo, threads: Sequence[ThreadRun], terms: Term
     seen = thread_number_as_number(points_to)
     if seen is None:
         return ""
-    place = points_to.program.place_of_edge(seen)
+    place = points_to.program.user_place(seen.action.origin)
     return f"the number of a thread may be read, and others are possible ({place})"
 
 
