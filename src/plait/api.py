@@ -66,6 +66,7 @@ class About(TypedDict, total=False):
     spurious_wakeups: bool
     assume_defined: bool
     failing_calls: bool
+    signals: bool
     args: str | None
     argument_count: int
     argument_bytes: int

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from plait.c import FrontEndOptions
 from plait.model.properties import Specification
 from plait.semantics.explore import ExploreOptions, explore
 from plait.semantics.run import run
@@ -102,3 +103,15 @@ def test_what_is_not_known(body: str, message: str, tmp_path: Path) -> None:
     reasons = {run(loaded, Specification(), seed=seed).outcome.message for seed in range(12)}
     assert any(message in reason for reason in reasons), reasons
     assert answer(tmp_path, body)[0] == "unknown"
+
+
+def test_unless_it_is_said_that_none_arrives(tmp_path: Path) -> None:
+    text = f"{HEAD}int main(void) {{ signal(10, count); raise(10); assert(seen == 10); }}"
+    loaded = program(tmp_path, text, options=FrontEndOptions(signals=False))
+    found = explore(loaded, Specification(), ExploreOptions(max_seconds=20))
+    assert found.verdict.value == "true", found.reason
+    assert any("--no-signals" in item for item in loaded.assumptions)
+    loaded = program(
+        tmp_path, "int main(void) { return 0; }", options=FrontEndOptions(signals=False)
+    )
+    assert not any("--no-signals" in item for item in loaded.assumptions)

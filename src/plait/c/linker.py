@@ -236,6 +236,7 @@ class Linker:
             "PLAIT_FAILING_CALLS": int(self.options.failing_calls),
             "PLAIT_CANCEL": int(self._cancels),
             "PLAIT_SIGNALS": int(self._knows_masks),
+            "PLAIT_ARRIVING_SIGNALS": int(self.options.signals),
             "PLAIT_MAPPINGS": int(self._maps_memory),
             **(self.watching.defines if self.watching is not None else {}),
         }
@@ -759,6 +760,12 @@ class Linker:
             called = ", ".join(f"{name} ({place})" for name, place in self._undeclared.items())
             program.assumptions.append(
                 f"functions without a declaration are called as C90 has it: {called}"
+            )
+        handling = [item for item in ("signal", "sigaction") if item in program.functions]
+        if not self.options.signals and any(map(self.is_library_function, handling)):
+            program.assumptions.append(
+                "no signal that has a handler arrives but those the program sends itself"
+                " (--no-signals)"
             )
         if self._called_unsafely:
             names = ", ".join(sorted(self._called_unsafely))

@@ -21,6 +21,7 @@ class FrontEndOptions:
     spurious_wakeups: bool = True
     assume_defined: bool = False  # the environment hands out nothing that is invalid
     failing_calls: bool = False  # allocation and the start of threads may fail
+    signals: bool = True  # with a handler may arrive from outside
     arguments: tuple[str, ...] | None = None  # of main, with the program's name; None: any
     argument_sizes: ArgumentSizes = SMALLEST  # of what can be any of them
     reach: tuple[str, ...] = ()  # lines (FILE:LINE) at which an execution is a violation

@@ -276,6 +276,12 @@ def _front_end_options(parser: Parser) -> None:
         help="memory allocation and the creation of threads may fail, as their documentation says",
     )
     group.add_argument(
+        "--no-signals",
+        dest="signals",
+        action="store_false",
+        help="assume that no signal with a handler arrives but those the program sends itself",
+    )
+    group.add_argument(
         "--no-spurious-wakeups",
         dest="spurious_wakeups",
         action="store_false",

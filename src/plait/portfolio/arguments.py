@@ -69,4 +69,6 @@ def as_arguments(subject: Subject) -> list[str]:
         arguments.append("--assume-defined")
     if subject.failing_calls:
         arguments.append("--failing-calls")
+    if not subject.signals:
+        arguments.append("--no-signals")
     return arguments

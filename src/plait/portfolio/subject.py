@@ -44,6 +44,7 @@ class Subject:
     argument_bytes: int = SMALLEST.bytes
     assume_defined: bool = False
     failing_calls: bool = False
+    signals: bool = True  # that have a handler may arrive from outside
     monitor: str | None = None
     reach: tuple[str, ...] = ()
     memory_model: str | None = None  # None: what the program asks for
@@ -193,6 +194,7 @@ def front_end_options(subject: Subject, entry: str) -> FrontEndOptions:
         argument_sizes=ArgumentSizes(subject.argument_count, in_chunks(subject.argument_bytes)),
         assume_defined=subject.assume_defined,
         failing_calls=subject.failing_calls,
+        signals=subject.signals,
         monitor=subject.monitor,
         reach=subject.reach,
     )

@@ -29,6 +29,11 @@
 #define PLAIT_SIGNALS 0
 #endif
 
+/* Whether signals that have a handler may arrive from outside. */
+#ifndef PLAIT_ARRIVING_SIGNALS
+#define PLAIT_ARRIVING_SIGNALS 1
+#endif
+
 /* Whether the program maps memory. */
 #ifndef PLAIT_MAPPINGS
 #define PLAIT_MAPPINGS 0
