@@ -56,6 +56,11 @@ def answer(tmp_path: Path, text: str, properties: str = "assertions,no-undefined
             "to a function that has returned",
         ),
         (
+            "void end(void *p) { } void work(void) { pthread_cleanup_push(end, 0); longjmp(env, 1);"
+            " pthread_cleanup_pop(0); } int main(void) { if (!setjmp(env)) work(); return 0; }",
+            "between pthread_cleanup_push and pthread_cleanup_pop",
+        ),
+        (
             "void *run(void *a) { longjmp(env, 1); } "
             f"int main(void) {{ if (!setjmp(env)) {{ {TWO} }} }}",
             "to a setjmp of another thread",

@@ -5,26 +5,26 @@
 
 static _Thread_local void (*__plait_routines[PLAIT_HANDLERS])(void *);
 static _Thread_local void *__plait_arguments[PLAIT_HANDLERS];
-static _Thread_local int __plait_handlers;
+_Thread_local int __plait_cleanup_handlers;
 
 void __plait_cleanup_pop(int execute) {
-  int number = __plait_handlers - 1;
+  int number = __plait_cleanup_handlers - 1;
   void *argument = __plait_arguments[number];
-  __plait_handlers = number;
+  __plait_cleanup_handlers = number;
   __plait_arguments[number] = NULL; /* it keeps nothing reachable */
   if (execute) __plait_routines[number](argument);
 }
 
 static void __plait_run_handlers(void) {
-  while (__plait_handlers > 0) __plait_cleanup_pop(1);
+  while (__plait_cleanup_handlers > 0) __plait_cleanup_pop(1);
 }
 
 void __plait_cleanup_push(void (*routine)(void *), void *argument) {
-  int number = __plait_handlers;
+  int number = __plait_cleanup_handlers;
   if (number == PLAIT_HANDLERS) __plait_unsupported("more than 16 nested cleanup handlers");
   __plait_routines[number] = routine;
   __plait_arguments[number] = argument;
-  __plait_handlers = number + 1;
+  __plait_cleanup_handlers = number + 1;
   __plait_run_cleanup_handlers = __plait_run_handlers;
 }
 

@@ -23,8 +23,9 @@ static _Thread_local const void *__plait_jump_by;
 struct __plait_jump {
   const void *self; /* null: not set; others: a copy */
   int thread;
-  int depth;
-  int site;
+  short depth;
+  short site;
+  int handlers; /* for cleanup */
   unsigned long number;
 #if PLAIT_SIGNALS
   unsigned long unused[PLAIT_UNUSED]; /* as much of glibc's registers as is left */
@@ -36,6 +37,8 @@ struct __plait_jump {
 unsigned long long __plait_signal_mask(void);
 void __plait_restore_signal_mask(unsigned long long);
 #endif
+
+extern _Thread_local int __plait_cleanup_handlers;
 
 int __plait_enter_frame(void) {
   int depth = __plait_frames;
@@ -52,6 +55,7 @@ void __plait_set_jump(struct __plait_jump *environment, int depth, int site, int
   environment->thread = __plait_self();
   environment->depth = depth;
   environment->site = site;
+  environment->handlers = __plait_cleanup_handlers;
   environment->number = __plait_numbers[depth - 1];
 #if PLAIT_SIGNALS
   environment->keeps_mask = saves_mask;
@@ -82,6 +86,9 @@ void longjmp(struct __plait_jump *environment, int value) {
                 "longjmp to a function that has returned");
   __plait_check("undefined behaviour", environment->number == __plait_numbers[depth - 1],
                 "longjmp to a function that has returned");
+  /* POSIX.1-2017, pthread_cleanup_pop */
+  __plait_check("undefined behaviour", environment->handlers == __plait_cleanup_handlers,
+                "longjmp between pthread_cleanup_push and pthread_cleanup_pop, or out of there");
 #if PLAIT_SIGNALS
   if (environment->keeps_mask) __plait_restore_signal_mask(environment->mask);
 #endif
