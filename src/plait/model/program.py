@@ -197,26 +197,6 @@ class Program:
         called = (action.callee for action in actions if isinstance(action, Call))
         return [callee for callee in called if isinstance(callee, str)]
 
-    def place_of_edge(self, edge: Edge) -> str:
-        """As `place`; of what the library does, the first call in the user's code that may lead
-        there."""
-        functions = self.functions.values()
-        origin = edge.action.origin
-        pending = [item.name for item in functions if item.library and edge in item.all_edges()]
-        seen = set(pending)
-        while pending:
-            name = pending.pop(0)
-            for item in functions:
-                for call in item.all_edges():
-                    if not isinstance(call.action, Call) or call.action.callee != name:
-                        continue
-                    if not item.library:
-                        return self.place(call.action.origin)
-                    if item.name not in seen:
-                        seen.add(item.name)
-                        pending.append(item.name)
-        return self.place(origin)
-
     def text(self, origin: Origin) -> str:
         """The source text of an origin, its white space folded."""
         if origin.file < 0:
