@@ -7,7 +7,16 @@
 struct __plait_semaphore {
   unsigned int value;
   int destroyed; /* only where misuse is checked */
+#if PLAIT_C11
+  unsigned int before; /* the value before the last change */
+#endif
 };
+
+#if PLAIT_C11
+#define CHANGE(semaphore, old, new) ((semaphore)->before = (old), (semaphore)->value = (new))
+#else
+#define CHANGE(semaphore, old, new) ((semaphore)->value = (new))
+#endif
 
 /* EINVAL for a value beyond SEM_VALUE_MAX. */
 int sem_init(struct __plait_semaphore *semaphore, int shared, unsigned int value) {
@@ -16,7 +25,7 @@ int sem_init(struct __plait_semaphore *semaphore, int shared, unsigned int value
     return -1;
   }
   __plait_atomic_begin();
-  semaphore->value = value;
+  CHANGE(semaphore, value, value);
 #if PLAIT_CHECK_LOCKS
   semaphore->destroyed = 0;
 #endif
@@ -54,7 +63,7 @@ int sem_wait(struct __plait_semaphore *semaphore) {
   __plait_wait(value > 0, "semaphore", semaphore);
 #endif
   PLAIT_ACQUIRE();
-  semaphore->value = value - 1;
+  CHANGE(semaphore, value, value - 1);
   __plait_atomic_end();
   return 0;
 }
@@ -69,17 +78,17 @@ static int __plait_try_down(struct __plait_semaphore *semaphore, int busy) {
   value = semaphore->value;
 #if PLAIT_C11
   if (PLAIT_LOOKS_BACK(value > 0)) {
-    if (value > 1)
-      __plait_looks_far_back();
-    else
+    if (value == 1 && semaphore->before == 0)
       __plait_looks_back();
+    else
+      __plait_looks_far_back();
     __plait_atomic_end();
     *__errno_location() = busy;
     return -1;
   }
   if (value > 0) PLAIT_ACQUIRE();
 #endif
-  if (value > 0) semaphore->value = value - 1;
+  if (value > 0) CHANGE(semaphore, value, value - 1);
   __plait_atomic_end();
   if (value > 0) return 0;
   *__errno_location() = busy;
@@ -106,7 +115,7 @@ int sem_post(struct __plait_semaphore *semaphore) {
 #endif
   value = semaphore->value;
   PLAIT_RELEASE();
-  if (value < SEM_VALUE_MAX) semaphore->value = value + 1;
+  if (value < SEM_VALUE_MAX) CHANGE(semaphore, value, value + 1);
   __plait_atomic_end();
   if (value < SEM_VALUE_MAX) return 0;
   *__errno_location() = EOVERFLOW;

@@ -168,6 +168,12 @@ PROGRAMS = {
         SEM,
         ONLY_C11_RACES,
     ),
+    "sem_trywait that nobody has seen fail": (
+        "sem_wait(&e);",
+        "assert(!sem_trywait(&e));",
+        "sem_init(&e, 0, 2);",
+        (HOLDS, HOLDS, UNKNOWN),  # it would have to see a value before the last two
+    ),
     "who posts knows nothing": (
         f"x = 1; sem_post(&e); {TELL}",
         "if (load(&f)) { sem_post(&e); assert(x == 1); }",
