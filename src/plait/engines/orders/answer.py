@@ -26,7 +26,8 @@ def settings_of(question: Question) -> Settings:
         finds_races=Property.NO_DATA_RACE in specification and not has_axioms,
         race_is=race_is,
         checks_memory=Property.VALID_MEMSAFETY in specification,
-        checks_lives=Property.VALID_ACCESS in specification,
+        # Under C11 what does not happen before the end of a local is a data race.
+        checks_lives=Property.VALID_ACCESS in specification or has_axioms,
         assumes_defined=specification.assumes_defined,
         finds_deadlocks=Property.NO_DEADLOCK in specification,
         refinement=Refinement(question.settings["refinement"]),

@@ -48,6 +48,14 @@ def test_a_local_dies(name: str, tmp_path: Path) -> None:
     assert [of_text(tmp_path, text, model).answer for model in MODELS] == expected
 
 
+def test_the_end_of_a_local_is_a_race_in_c11(tmp_path: Path) -> None:
+    """Also where nobody asks for accesses to what is dead."""
+    order, waiting, *_ = JOBS["waits for a relaxed flag"]
+    text = JOB.replace("ORDER", order).replace("WAIT", waiting)
+    found = of_text(tmp_path, text, "c11", properties=("no-data-race",))
+    assert found.answer is VIOLATED, found.reason
+
+
 HANDED_OVER = """
 _Atomic(int *) shared;
 void *one(void *p) {
