@@ -43,7 +43,7 @@ from plait.certificates.templates.reading import read_any
 from plait.certificates.verdicts import Ruling
 from plait.data import replace
 from plait.engines import registry
-from plait.engines.description import EngineDescription
+from plait.engines.description import EngineDescription, EngineOption
 from plait.engines.interface import Answer, Counterexample, Progress, Question
 from plait.engines.modular.engine import verify as verify_modularly
 from plait.evidence.confirm import confirmed
@@ -142,7 +142,13 @@ def configurations_of(
     engine: EngineDescription, options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """The settings that were named; or all combinations of the engine's switches and choices."""
-    named = dict(option.split("=", 1) for option in options.option)
+    named: dict[str, Any] = dict(option.split("=", 1) for option in options.option)
+    for option in engine.options:
+        if option.name in named:
+            named[option.name] = value_of(option, named[option.name])
+    unknown = named.keys() - {option.name for option in engine.options}
+    if unknown:
+        raise SystemExit(f"{engine.name} has no option {', '.join(sorted(unknown))}")
     if not options.every_configuration:
         yield engine.settings(named)
         return
@@ -155,6 +161,19 @@ def configurations_of(
             values.append(option.choices or others)
     for combination in product(*values):
         yield {item.name: value for item, value in zip(engine.options, combination, strict=True)}
+
+
+def value_of(option: EngineOption, text: str) -> Any:
+    """What the text of a setting stands for."""
+    value: Any = text
+    if option.is_switch:
+        value = {"True": True, "False": False}.get(text, text)
+    elif not option.choices and text.isdecimal():
+        value = int(text)
+    problem = option.problem(value)
+    if problem:
+        raise SystemExit(f"{option.name}={text}: {problem}")
+    return value
 
 
 def certificate_problem(

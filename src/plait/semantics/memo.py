@@ -121,7 +121,9 @@ class NotingMachine(Machine):
             self.blurred.add(page)  # the load may define it
             return
         span = Span(page, start, start + size)
-        if page not in self.made and not any(_overlap(span, item) for item in self.stores):
+        if page in self.made or page in self.blurred:
+            return  # it may be the step itself that has given it this value
+        if not any(_overlap(span, item) for item in self.stores):
             loads.setdefault(span, bytes(data[start : start + size]))
 
     def store(self, address: int, write: Writer, size: int, value: Any, site: Site) -> None:

@@ -21,6 +21,8 @@ BEGIN = """
 #include <stdlib.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 atomic_int x, y, z, w;
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
 """
 END = """
 int main(void) {
@@ -123,6 +125,14 @@ void *helper(void *p) { y = 1; y = 2; sem_post(&s); return p; }
             id="written from an object",
         ),
         pytest.param(
+            WRITTEN_WITH_AN_OBJECT.replace(
+                "  pthread_mutex_lock(&m);\n", "  __VERIFIER_atomic_begin();\n"
+            )
+            .replace("  pthread_mutex_unlock(&m);\n", "  __VERIFIER_atomic_end();\n")
+            .replace("w = 1", "y = 3; w = y - 2"),
+            id="written by the same step",
+        ),
+        pytest.param(
             WRITTEN_INTO_AN_OBJECT.replace("ALLOCATE", "calloc(1, 4)").replace("VALUE", "0"),
             id="made with it",
         ),
@@ -137,6 +147,45 @@ void *helper(void *p) { y = 1; y = 2; sem_post(&s); return p; }
 def test_violations(text: str, values: bool, tmp_path: Path) -> None:
     outcome = ask(tmp_path, text, values=values)
     assert outcome.answer is Answer.VIOLATED, outcome.reason
+
+
+
+# `right` gives a byte that nobody has set a value itself, and then finds it there in the same step.
+# The other value never gets out of the section.
+GIVEN_A_VALUE_WHERE_IT_IS_USED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+void __VERIFIER_assume(int);
+atomic_int x, y, z;
+_Bool *cell;
+void *left(void *p) { x = 1; return p; }
+void *right(void *p) {
+  y = 1;
+  __VERIFIER_atomic_begin();
+  _Bool one = *cell, two = *cell;
+  __VERIFIER_assume(one && two);
+  __VERIFIER_atomic_end();
+  if (x == 0) z = 1;
+  return p;
+}
+int main(void) {
+  cell = malloc(1);
+  pthread_t threads[2];
+  pthread_create(&threads[0], NULL, left, NULL);
+  pthread_create(&threads[1], NULL, right, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  assert(z == 0);
+}
+"""
+
+
+@pytest.mark.parametrize("values", [True, False])
+def test_bytes_that_get_a_value_where_they_are_used(values: bool, tmp_path: Path) -> None:
+    assert ask(tmp_path, GIVEN_A_VALUE_WHERE_IT_IS_USED, values=values).answer is not Answer.HOLDS
 
 
 HANDED_OVER = """
