@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from plait.engines.explicit.attempts import Violation
 from plait.engines.explicit.search import Search
-from plait.engines.interface import BlockTaken, Counterexample
+from plait.engines.interface import BlockTaken, Counterexample, UnsetValues
 from plait.semantics.compile import VISIBLE
 from plait.semantics.machine import Machine
 from plait.semantics.outcome import InputRequest
 from plait.semantics.scalars import Number, to_bits
+from plait.semantics.unset_names import UnsetNames
 
 
 def counterexample(
@@ -30,6 +31,7 @@ def counterexample(
         race=(violation.racing[0][0], violation.racing[1][0]) if violation.racing else None,
         is_undefined=is_undefined,
         standing=standing,
+        unset=path.unset,
     )
 
 
@@ -40,10 +42,12 @@ class _Path:
         self._machine = machine
         self.blocks: list[BlockTaken] = []
         self.inputs: dict[int, list[tuple[str, int]]] = {}
+        self.unset = UnsetValues()
         self._choices: list[Number] = []
         self._running = 1
         machine.accesses = None
         machine.supply = self._supply
+        machine.unset_names = UnsetNames(machine.program)
         machine.start()
         machine.commit()
 
@@ -79,6 +83,9 @@ class _Path:
 
     def _supply(self, request: InputRequest) -> Number:
         value = self._choices.pop(0)
-        row = request.name, to_bits(value, request.type)
-        self.inputs.setdefault(self._running, []).append(row)
+        bits = to_bits(value, request.type)
+        if request.unset is None:
+            self.inputs.setdefault(self._running, []).append((request.name, bits))
+        else:
+            self.unset.put(request.unset, request.offset, request.type.size, bits)
         return value

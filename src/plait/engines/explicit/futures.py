@@ -40,8 +40,9 @@ finds behind those before it without t. For what was taken in between, a w, is a
 commutes with; either w does not write the cell, or the two commute by what they compute, and then
 it does not need it. So the value is that of s, or the last one of e1 ... en-1 that wrote the cell
 has left it there, and has done so too when it was noted, by the same argument. Objects that a step
-has made, or of which it is not known what it has left there, may hold anything. A step that is
-behind a local state that was taken for blocked is none of them, as before.
+has made, or of which it is not known what it has left there, may hold anything. What a step
+finds in bytes that it has given a value itself is nothing that it needs. A step that is behind a
+local state that was taken for blocked is none of them, as before.
 
 That attempts are noted where others go ahead because of them (`blocked`) is necessary: the thread
 may never be tried in that place, and yet its step go on in between two steps of t.
