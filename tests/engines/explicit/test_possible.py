@@ -217,7 +217,7 @@ int main(void) {
 
 @pytest.mark.parametrize("property_", ["assertions", "no-data-race"])
 def test_what_was_taken_from_a_list_nobody_else_gets(property_: str, tmp_path: Path) -> None:
-    with_values = ask(tmp_path, HANDED_OVER, property_)
+    with_values = ask(tmp_path, HANDED_OVER, property_, values=True)
     without = ask(tmp_path, HANDED_OVER, property_, values=False)
     assert with_values.answer is without.answer is Answer.HOLDS
     assert (

@@ -150,7 +150,8 @@ class Attempts:
         self._commuting: Commuting | None = None
         self._subject = program, specification, sharing
         self._versions: dict[tuple[Footprint, ...], Version] = {}
-        self._noted: set[tuple[LocalState, Version]] = set()
+        # With the objects that the step was seen to change.
+        self._noted: dict[tuple[LocalState, Version], set[int]] = {}
 
     def forget(self, *, keeps_behind: bool = False) -> None:
         """All that was seen with locks that are broken."""
@@ -379,19 +380,24 @@ class Attempts:
             return
         futures = self.futures
         local = futures.local_state(thread, state.threads[thread - 1])
-        if (local, version) in self._noted:
-            return
-        self._noted.add((local, version))
+        known = self._noted.get((local, version))
         if following is None:
-            if result.blocked is not None:
-                local.may_block = True
-            futures.note(local, version, 0)
+            if known is None:
+                self._noted[local, version] = set()
+                if result.blocked is not None:
+                    local.may_block = True
+                futures.note(local, version, 0)
             return
+        # What it writes may be what was there before, in some states and not in others.
+        changed = _changed(state, following)
+        if known is not None and changed <= known:
+            return
+        self._noted[local, version] = changed | (known or set())
         targets = [futures.local_state(thread, following.threads[thread - 1])]
         for born in range(len(state.threads), len(following.threads)):
             targets.append(futures.local_state(born + 1, following.threads[born]))
         # An object may be changed where others can see it and where they cannot, in one step.
-        futures.note(local, version, futures.pages(_changed(state, following)), targets)
+        futures.note(local, version, futures.pages(changed), targets)
 
     def accessed_again(self, state: State, thread: int, versions: list[Version]) -> Accessed:
         """What the step of a thread accesses; it may count as if it accessed more by now."""
@@ -473,7 +479,7 @@ class Attempts:
         version = self._blocked_version(taken)
         if (local, version) not in self._noted:
             # Others may go ahead now until it would look at something else when it is tried.
-            self._noted.add((local, version))
+            self._noted[local, version] = set()
             if self._finds_sections:
                 self._set_behind(version, self.locks.behind(local.number, local.thread))
                 self.locks.note_waiting(local.number, version.profile)

@@ -26,8 +26,8 @@ _COMMUTING = EngineOption(
 )
 _VALUES = EngineOption(
     "values",
-    True,
-    "take all that was seen of a thread for possible, whatever values it needs",
+    False,
+    "what was seen of a thread counts only where the values that it needs can be there",
 )
 _MAX_STATES = EngineOption(
     "max_states",

@@ -10,5 +10,5 @@ class Settings:
     persistent_sets: bool = True
     sections: bool = True
     commuting: bool = True
-    values: bool = True
+    values: bool = False
     max_states: int = 20_000_000
