@@ -309,7 +309,7 @@ def programs(draw: st.DrawFn) -> Program:
     return program(*made, objects=objects)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     programs(),
     st.lists(st.integers(0, 1), max_size=40),

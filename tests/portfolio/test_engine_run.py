@@ -105,7 +105,7 @@ def test_a_proof_that_the_checker_rejects_counts_for_nothing(
 ) -> None:
     """An engine that believes that nothing is left to exclude."""
     engine = "plait.engines.context.engine"
-    monkeypatch.setattr(f"{engine}._not_excluded", lambda *_: ())
+    monkeypatch.setattr(f"{engine}.not_excluded", lambda *_: ())
     monkeypatch.setattr(f"{engine}.needed_facts", lambda _, known, *rest, **more: known.facts)
     found = _verify(tmp_path, _GUARDED.replace("x >= 0", "x > 0"), "context", "assertions")
     assert found.verdict == "unknown"
