@@ -8,8 +8,8 @@ from tests.engines.context.pairs import loaded
 
 from plait.analysis.sharing import sharing_of
 from plait.engines.context import ghosts
-from plait.engines.context.subject import ContextPrecision
 from plait.engines.context.invariants import Invariants
+from plait.engines.context.subject import ContextPrecision
 from plait.engines.context.templates import Templates
 from plait.engines.context.variables import Variables
 from plait.logic.terms import Terms
