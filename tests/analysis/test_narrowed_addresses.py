@@ -114,3 +114,11 @@ def test_every_program_that_is_verified_is_looked_at(tmp_path: Path) -> None:
     path.write_text(f"{HEAD}int main(void) {{ return (int)(long)&x; }}")
     program = load_program(Subject(programs=(str(path),)), from_names(["assertions"]), "main")
     assert "an address is converted" in str(program)
+
+
+def test_the_first_addresses_of_32_bits_are_no_numbers(tmp_path: Path) -> None:
+    """They would fit into 16 bits."""
+    text = "int main(void) {\nassert((unsigned short)(unsigned)main == 0); }"
+    verdict, reason = answer(tmp_path, text, DataModel.ILP32)
+    assert verdict == "unknown"
+    assert "an address is converted to an integer that cannot hold it" in reason

@@ -87,7 +87,7 @@ def _is_number(item: Convert, action: Action, data_model: DataModel) -> Expr:
     if isinstance(action, ReadModifyWrite) and action.old.index in registers_of(item.operand):
         return FALSE  # it is not known before
     unsigned = Scalar(Kind.INT, data_model.pointer.bits)
-    limit = 1 << max(data_model.page_bits, item.type.bits)
+    limit = 1 << data_model.page_bits
     moved = Binary(unsigned, BinaryOp.ADD, Convert(unsigned, item.operand), Const(unsigned, limit))
     return Binary(I32, BinaryOp.LT, moved, Const(unsigned, 2 * limit))
 
