@@ -12,14 +12,13 @@ from plait.engines import interface
 from plait.engines.context import candidates, certificate, ghosts, races
 from plait.engines.context.counters import Counters
 from plait.engines.context.description import CONTEXT
-from plait.engines.context.giving_up import GaveUp
+from plait.engines.context.giving_up import GaveUp, outcome_of
 from plait.engines.context.invariants import Facts, Invariants, Universe
 from plait.engines.context.needed import needed_facts
 from plait.engines.context.subject import Subject, starting_functions
 from plait.engines.context.templates import Templates, Transition
 from plait.engines.context.variables import Variables
 from plait.engines.interface import Answer, Outcome, OutOfTime, Proof, counted
-from plait.errors import UnsupportedCode
 from plait.logic.terms import Terms
 from plait.model.program import Program
 from plait.model.properties import Property, Specification
@@ -61,19 +60,7 @@ def verify(
     deadline: float | None = None,
     progress: Callable[[Statistics, str], None] | None = None,
 ) -> Outcome:
-    search = _Search(program, specification, deadline, progress)
-    try:
-        return search.run()
-    except (GaveUp, UnsupportedCode) as error:
-        return Outcome(Answer.UNKNOWN, str(error), search.statistics)
-    except OutOfTime:
-        return Outcome(
-            Answer.UNKNOWN,
-            "time is up",
-            search.statistics,
-            is_out_of_time=True,
-            so_far=search.so_far,
-        )
+    return outcome_of(_Search(program, specification, deadline, progress))
 
 
 class _Search:

@@ -16,12 +16,11 @@ from plait.engines.blocks.paths import Paths
 from plait.engines.context import engine, races
 from plait.engines.context.acfa.circ import Circ, Safe
 from plait.engines.context.acfa.refine import Real, Unclear
-from plait.engines.context.giving_up import GaveUp
+from plait.engines.context.giving_up import GaveUp, outcome_of
 from plait.engines.context.invariants import Invariants, Universe
 from plait.engines.context.subject import Subject, starting_functions
 from plait.engines.context.variables import Variables
 from plait.engines.interface import Answer, Counterexample, Outcome, OutOfTime, Proof
-from plait.errors import UnsupportedCode
 from plait.logic.operators import NOT
 from plait.logic.terms import Terms
 from plait.model.program import Program
@@ -55,19 +54,7 @@ def verify(
     progress: Told | None = None,
     confirm: Confirm | None = None,
 ) -> Outcome:
-    search = _Search(program, specification, deadline, progress, confirm)
-    try:
-        return search.run()
-    except (GaveUp, UnsupportedCode) as error:
-        return Outcome(Answer.UNKNOWN, str(error), search.statistics)
-    except OutOfTime:
-        return Outcome(
-            Answer.UNKNOWN,
-            "time is up",
-            search.statistics,
-            is_out_of_time=True,
-            so_far=search.so_far,
-        )
+    return outcome_of(_Search(program, specification, deadline, progress, confirm))
 
 
 class _Search:
