@@ -40,8 +40,8 @@ examples:
       print the program model that verdicts are about
 
 {EXIT_CODES}
-`plait COMMAND --help` explains a command. Only `plait replay`
-and `plait hunt` compile and execute the program.
+`plait COMMAND --help` explains a command. Only `plait replay`,
+`plait hunt` and `plait cover --run` execute the program.
 """
 
 SHOW_HELP = """\

@@ -1,6 +1,6 @@
 """`plait hunt`: the real program under plait's scheduler, until it fails or nothing is left.
 
-This executes the user's program, as `plait replay` does.
+This executes the user's program, as `plait replay` and `plait cover --run` do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`plait replay`: a counterexample, shown in the compiled program.
 
-This executes the user's program, as `plait hunt` does.
+This executes the user's program, as `plait hunt` and `plait cover --run` do.
 """
 
 from __future__ import annotations
